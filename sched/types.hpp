@@ -1,0 +1,98 @@
+// RFC 27 - what passes between the job manager and the scheduler: requests one way, decisions the
+// other. Plain values; they cross from thread to thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/rfc/constraint.hpp"
+#include "base/rfc/jobspec.hpp"
+#include "base/rfc/resource_set.hpp"
+#include "base/strong_id.hpp"
+#include "resource/node_description.hpp"
+
+namespace sluice {
+
+/// A job that waits for resources. Jobs of priority 0 (held) are not sent here.
+struct AllocRequest {
+    JobId id;
+    std::uint32_t priority = 0;
+    UserId userid;
+    double t_submit = 0;
+    ResourceRequest request;
+    Constraint constraint;
+    std::string constraint_text;  // equal texts, equal constraints; "" for none
+    double duration = 0;          // seconds, 0 = unlimited
+    std::string queue;            // "" for the anonymous queue
+
+    static AllocRequest from(JobId id, std::uint32_t priority, UserId userid, double t_submit,
+                             const Jobspec& jobspec);
+};
+
+/// A job that already holds resources when the scheduler starts (hello); R.expiration counts.
+struct RunningJob {
+    JobId id;
+    ResourceSet R;  // what it still holds
+};
+
+/// The resources to schedule: R without excluded ranks, and the ranks that are usable now (online,
+/// not drained).
+struct SchedResources {
+    ResourceSet R;
+    LocalityMap locality;
+    Idset up;
+};
+
+/// Resources were found: start the job with R (starttime and expiration filled in).
+struct Alloc {
+    JobId id;
+    ResourceSet R;
+    JsonObject annotations;  // {"sched":{…}}; null removes a key given before
+    friend bool operator==(const Alloc&, const Alloc&) = default;
+};
+/// The job can never run here: exception type alloc, severity 0, with this note.
+struct Deny {
+    JobId id;
+    std::string note;
+    friend bool operator==(const Deny&, const Deny&) = default;
+};
+/// The job waits no more, as cancel() asked. Not sent when the Alloc went out first.
+struct Cancelled {
+    JobId id;
+    friend bool operator==(const Cancelled&, const Cancelled&) = default;
+};
+/// News of a waiting job (reason_pending, t_estimate); null removes a key.
+struct Annotate {
+    JobId id;
+    JsonObject annotations;
+    friend bool operator==(const Annotate&, const Annotate&) = default;
+};
+using Decision = std::variant<Alloc, Deny, Cancelled, Annotate>;
+
+/// Answer of resource.sched-status.
+struct SchedStatus {
+    ResourceSet all, down, allocated;
+};
+
+enum class QueuePolicy : std::uint8_t { fcfs, easy };
+/// Which node comes first, and whether a job gets whole nodes always ("lonodex").
+enum class NodeOrder : std::uint8_t { lowest_first, highest_first };
+
+struct SchedConfig {
+    QueuePolicy policy = QueuePolicy::fcfs;
+    std::map<std::string, QueuePolicy> policy_of_queue;
+    NodeOrder order = NodeOrder::lowest_first;
+    bool whole_nodes = false;
+    std::uint32_t queue_depth = 32;  // waiting jobs that backfill looks at in a pass
+
+    QueuePolicy policy_for(const std::string& queue) const;
+    /// From the whole configuration: [sched-fluxion-qmanager] and [sched-fluxion-resource].
+    /// Errors: EINVAL naming the key, what was found, and the choices.
+    static Result<SchedConfig> from_config(const JsonObject& config);
+};
+
+}  // namespace sluice
