@@ -21,7 +21,8 @@ enum class CliStyle {
 
 class Cli {
   public:
-    /// `name` as in messages ("flux-queue"), `usage` the words after it ("[OPTIONS] JOBID...").
+    /// `name` as in messages ("flux-queue"), with a sub-command as second word ("flux-job attach");
+    /// `usage` the words after it ("[OPTIONS] JOBID...").
     Cli(std::string name, CliStyle style, std::string usage, std::string summary);
 
     /// `spec` is "-n,--ntasks=N", "-v,--verbose", "--color[=WHEN]"; a one-letter-only option is
@@ -32,7 +33,8 @@ class Cli {
     void option(std::string_view spec, std::optional<std::string>& to, std::string text);
     void option(std::string_view spec, std::vector<std::string>& to, std::string text);
     /// `apply` is called in command-line order; an Error becomes a usage error.
-    /// For "--color[=WHEN]" the value may be absent.
+    /// For "--color[=WHEN]" the value may be absent. A command that declares "--help" itself has
+    /// no automatic one.
     using Apply = std::function<Result<void>(std::optional<std::string> value)>;
     void option(std::string_view spec, Apply apply, std::string text);
     /// A second spelling of the option just declared, not shown in --help.
@@ -64,13 +66,16 @@ class Cli {
 
   private:
     Result<void> run(std::vector<std::string> words);
-    Option& add(std::string_view spec, Apply apply, std::string text);
+    Result<void> apply(const Option& option, const std::string& word, const char* value);
+    Error misuse(int code, int optopt_value, const std::string& word) const;
+    void add(std::string_view spec, Apply apply, std::string text);
+    std::string shown_name() const;
 
     std::string name_, usage_, summary_;
     CliStyle style_;
     std::vector<Option> options_;
     std::vector<std::string> words_;
-    bool help_ = false;
+    bool help_ = false;  // --help was given
 };
 
 }  // namespace sluice

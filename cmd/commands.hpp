@@ -1,0 +1,30 @@
+// The commands of `flux`: one function a command, listed in the table of main.cpp. Each gets its own
+// argc and argv (argv[0] is the command's word) and returns the exit code.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sluice {
+
+/// Where `flux --help` lists a command.
+enum class CommandGroup { submission, jobs, resources, instance, other };
+
+struct Command {
+    std::string_view name;
+    int (*function)(int argc, char** argv);
+    std::string_view summary;  // empty: not shown in help
+    CommandGroup group = CommandGroup::other;
+};
+
+const Command* find_command(std::span<const Command> table, std::string_view name);
+/// Runs the sub-command argv[1] of `program` ("flux-job"); argv[0] of the sub-command is its word.
+/// Without one, or with an unknown one, prints the list on stderr; the exit code is then 1.
+int run_subcommand(std::string_view program, std::span<const Command> table, int argc,
+                   char** argv);
+
+int cmd_env(int argc, char** argv);
+int cmd_help(int argc, char** argv);
+int cmd_version(int argc, char** argv);
+
+}  // namespace sluice

@@ -1,0 +1,185 @@
+// `flux`: finds the command and runs it, ours in this process, others by exec.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/paths.hpp"
+#include "base/rpc/handle.hpp"
+#include "cmd/cli.hpp"
+#include "cmd/commands.hpp"
+#include "cmd/environment.hpp"
+
+namespace sluice {
+namespace {
+
+using enum CommandGroup;
+
+// One line a command; the order is that of `flux --help`.
+constexpr Command commands[] = {
+    {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
+    {"help", cmd_help, "Display help for a command", other},
+    {"version", cmd_version, "Display version information", other},
+};
+
+struct GroupTitle {
+    CommandGroup group;
+    std::string_view title;
+};
+constexpr GroupTitle group_titles[] = {
+    {submission, "run and submit jobs, allocate resources"},
+    {jobs, "list and interact with jobs"},
+    {resources, "get resource, queue and other instance information"},
+    {instance, "instances, hosts and data"},
+    {other, "other useful commands"},
+};
+
+struct Options {
+    bool help = false, verbose = false, version = false, root = false;
+    int parents = 0;
+};
+
+void print_help() {
+    fmt::print(stderr,
+               "Usage: flux [OPTIONS] COMMAND ARGS\n"
+               "  -h, --help             Display this message\n"
+               "  -v, --verbose          Show the environment and the lookup of COMMAND\n"
+               "  -V, --version          Display version information\n"
+               "  -p, --parent           Use the parent instance (may be repeated)\n"
+               "  -r, --root             Use the root instance\n\n"
+               "Common commands from flux-core:\n");
+    for (const GroupTitle& title : group_titles) {
+        bool first = true;
+        for (const Command& command : commands) {
+            if (command.group != title.group || command.summary.empty()) continue;
+            if (first) fmt::print(stderr, "\n{}\n", title.title);
+            first = false;
+            fmt::print(stderr, "   {:<18} {}\n", command.name, command.summary);
+        }
+    }
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+        }
+    }
+    return row.back();
+}
+
+/// The commands closest to `word`, at most three, none when nothing is within three edits.
+std::vector<std::string_view> similar_commands(std::string_view word) {
+    constexpr std::size_t distance_max = 3, count_max = 3;
+    std::size_t best = distance_max;
+    for (const Command& command : commands)
+        best = std::min(best, edit_distance(word, command.name));
+    std::vector<std::string_view> names;
+    for (const Command& command : commands)
+        if (names.size() < count_max && edit_distance(word, command.name) == best)
+            names.push_back(command.name);
+    return names;
+}
+
+int unknown_command(std::string_view word) {
+    fmt::print(stderr, "flux: `{}' is not a flux command.  See 'flux --help'\n", word);
+    const auto names = similar_commands(word);
+    if (!names.empty())
+        fmt::print(stderr, "\nflux: The most similar command{}\n",
+                   names.size() == 1 ? " is" : "s are");
+    for (const std::string_view name : names) fmt::print(stderr, "\t{}\n", name);
+    return 1;
+}
+
+/// Points FLUX_URI at the parent instance; at the root there is nothing to do.
+Result<void> use_parent(const Options& options) {
+    for (int i = 0; options.root || i < options.parents; ++i) {
+        SLUICE_TRY(Handle flux, Handle::open());
+        const Result<std::string> uri = flux.attr("parent-uri");
+        if (!uri) return {};
+        const Result<std::string> kvs_namespace = flux.attr("parent-kvs-namespace");
+        ::setenv("FLUX_URI", uri->c_str(), 1);
+        if (kvs_namespace)
+            ::setenv("FLUX_KVS_NAMESPACE", kvs_namespace->c_str(), 1);
+        else
+            ::unsetenv("FLUX_KVS_NAMESPACE");
+    }
+    return {};
+}
+
+/// Replaces this process by flux-WORD from the search path, or by WORD itself if it is a path.
+/// Returns the exit code when there is none.
+int exec_command(const std::string& word, char** argv, bool verbose) {
+    std::vector<std::string> candidates;
+    if (word.find('/') != std::string::npos) {
+        candidates = {word};
+    } else {
+        for (const std::string& folder : command_search_path())
+            for (const char* suffix : {".py", ""})
+                candidates.push_back(folder + "/flux-" + word + suffix);
+    }
+    for (const std::string& path : candidates) {
+        if (verbose) fmt::print(stderr, "sub-command search: trying {}\n", path);
+        if (::access(path.c_str(), X_OK) < 0) continue;
+        ::execv(path.c_str(), argv);
+    }
+    return unknown_command(word);
+}
+
+int front_end(int argc, char** argv) {
+    Options options;
+    Cli cli("flux", CliStyle::c_tool, "[OPTIONS] COMMAND ARGS", "");
+    cli.flag("-h,--help", options.help, "");
+    cli.flag("-v,--verbose", options.verbose, "");
+    cli.flag("-V,--version", options.version, "");
+    cli.count("-p,--parent", options.parents, "");
+    cli.flag("-r,--root", options.root, "");
+    if (const auto code = cli.parse(argc, argv)) return *code;
+    if (options.help) {
+        print_help();
+        return 0;
+    }
+    std::vector<std::string> words = cli.words();
+    if (options.version) words = {"version"};
+    if (words.empty()) {
+        print_help();
+        return 1;
+    }
+    if (const Result<void> done = use_parent(options); !done) return cli.error(done.error().text());
+    prepare_environment(argv[0], options.verbose);
+    std::vector<char*> command_argv;
+    for (std::string& word : words) command_argv.push_back(word.data());
+    command_argv.push_back(nullptr);
+    if (const Command* command = find_command(commands, words[0]))
+        return command->function(static_cast<int>(words.size()), command_argv.data());
+    return exec_command(words[0], command_argv.data(), options.verbose);
+}
+
+}  // namespace
+
+int cmd_help(int argc, char** argv) {
+    if (argc < 2) {
+        print_help();
+        return 0;
+    }
+    const Command* command = find_command(commands, argv[1]);
+    if (!command) return unknown_command(argv[1]);
+    std::string help = "--help";
+    char* help_argv[] = {argv[1], help.data(), nullptr};
+    return command->function(2, help_argv);
+}
+
+}  // namespace sluice
+
+int main(int argc, char** argv) { return sluice::front_end(argc, argv); }
