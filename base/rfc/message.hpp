@@ -28,6 +28,8 @@ namespace role {  // RFC 12
 inline constexpr std::uint32_t none = 0, owner = 1, user = 2, local = 4, admin = 8;
 }
 
+using Matchtag = std::uint32_t;
+
 inline constexpr std::uint32_t nodeid_any = 0xFFFFFFFFu;
 inline constexpr std::size_t proto_bytes = 20;
 inline constexpr std::size_t frame_header_bytes = 8;

@@ -36,7 +36,6 @@ struct Reply {
     Result<JsonObject> json() const;
 };
 
-using Matchtag = std::uint32_t;
 
 class Handle {
   public:
