@@ -37,7 +37,7 @@ Result<std::vector<LaunchJob>> decode_launch(const JsonObject& payload) {
     if (!in) return in.error();
     std::vector<LaunchJob> jobs;
     for (const Json& value : array) {
-        if (!value.is_object()) return malformed("job-exec.launch");
+        if (!value.is_object()) return malformed("job-launcher.launch");
         JsonReader entry{value.get_object()};
         LaunchJob job;
         job.id = job_id(entry.integer("id"));
@@ -71,7 +71,7 @@ Result<Kill> decode_kill(const JsonObject& payload) {
     if (!in) return in.error();
     for (const Json& value : ids) {
         const auto id = as_integer(value);
-        if (!id) return malformed("job-exec.kill");
+        if (!id) return malformed("job-launcher.kill");
         kill.ids.push_back(job_id(*id));
     }
     return kill;

@@ -2,13 +2,16 @@
 // shells (RFC 32 in spirit; our own wire, since both ends are ours). Ids are 64-bit integers, a
 // status is a wait status.
 //
+// The launcher is a service of its own, "job-launcher", on every rank; "job-exec" is the manager's
+// name and exists on rank 0 only, so that a shell's request to any node walks up to it.
+//
 //   manager -> launcher, nodeid = rank, NORESPONSE
-//     job-exec.launch {jobs:[{id:I, userid:I, shell_rank:i, nnodes:i, R:o, jobspec:o}, …]}
+//     job-launcher.launch {jobs:[{id:I, userid:I, shell_rank:i, nnodes:i, R:o, jobspec:o}, …]}
 //         the jobspec with its environment; R the whole of it
-//     job-exec.kill {ids:[I…], signum:i, shell:b}
+//     job-launcher.kill {ids:[I…], signum:i, shell:b}
 //         signum to the tasks of these jobs on this rank; shell:true SIGKILLs the shells themselves
 //         (their tasks die with them), for shells that no longer answer
-//     job-exec.expire {id:I, expiration:F}
+//     job-launcher.expire {id:I, expiration:F}
 //         a new end time (0 = none), passed on to the shell
 //   launcher -> manager @0, NORESPONSE, one a reactor turn
 //     job-exec.report {rank:i, started:[I…], exited:[[I, status:i]…], failed:[[I, errnum:i, s]…]}
@@ -27,11 +30,11 @@
 //     <uid>-shell-<f58plain>.exception {type:"lost-shell", severity:i, shell_rank:i, message:s} -> {}
 //         a follower shell is gone: the leader stops waiting for its tasks
 //   launcher <-> shell, on the shell's connection
-//     shell.launch (first message, request, NORESPONSE): the job's entry of job-exec.launch and
+//     shell.launch (first message, request, NORESPONSE): the job's entry of job-launcher.launch and
 //         {rank:i, hostname:s, uri:s, rundir:s, jobid_path:s, instance_level:i,
 //          interface_hint:s}
 //     event shell-<decimal id>.kill {signum:i}; event shell-<decimal id>.expiration {expiration:F}
-//     job-exec.shell-exit {id:I, status:i} NORESPONSE: the shell's last word
+//     job-launcher.shell-exit {id:I, status:i} NORESPONSE: the shell's last word
 #pragma once
 
 #include <cstdint>
