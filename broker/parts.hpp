@@ -1,0 +1,36 @@
+// The parts of the broker: one row each in parts.cpp, made by a function of its own file. Parts are
+// made in the order of the rows and destroyed in the reverse order.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace sluice {
+
+struct BrokerContext;
+
+/// Owns whatever the part is made of (services, processes, tables).
+using Part = std::shared_ptr<void>;
+
+enum class Stage {
+    core,  // before the first client is let in
+    rc1,   // in state init, with the lead's configuration; left out when broker.rc1_path is set
+};
+enum class Ranks { all, lead };
+
+struct PartRow {
+    std::string_view name;
+    Stage stage;
+    Ranks ranks;
+    Result<Part> (*make)(BrokerContext& context);
+};
+
+std::span<const PartRow> broker_parts();
+
+// One line a part.
+Result<Part> make_attr(BrokerContext& context);
+
+}  // namespace sluice
