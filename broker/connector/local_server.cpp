@@ -1,0 +1,140 @@
+#include "broker/connector/local_server.hpp"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <unordered_map>
+
+#include "broker/connector/local_client.hpp"
+
+namespace sluice {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Protocol = asio::local::stream_protocol;
+
+class LocalServer::State {
+  public:
+    State(asio::io_context& io, Router& router, Options options)
+        : io_(io), router_(router), options_(std::move(options)), acceptor_(io) {
+        if (!options_.log) options_.log = [](const std::string&) {};
+    }
+
+    void accept() {
+        acceptor_.async_accept([this](error_code error, Protocol::socket socket) {
+            if (error == asio::error::operation_aborted) return;
+            if (!error) welcome(std::move(socket));
+            if (acceptor_.is_open()) accept();
+        });
+    }
+
+    void welcome(Protocol::socket socket) {
+        ucred peer{};
+        socklen_t size = sizeof peer;
+        if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+            return;
+        const auto credential = admit(options_.access, UserId{peer.uid});
+        const unsigned char verdict =
+            credential ? 0 : static_cast<unsigned char>(credential.error().errnum());
+        if (::send(socket.native_handle(), &verdict, 1, MSG_NOSIGNAL) != 1) return;
+        if (!credential)
+            return options_.log("local socket: refused: " + credential.error().text());
+        add(std::move(socket), *credential, {});
+    }
+
+    std::string add(Protocol::socket socket, Credential peer, std::function<void()> on_close) {
+        LocalClient::Hooks hooks{
+            .online = options_.online,
+            .log = options_.log,
+            .gone = [this, on_close = std::move(on_close)](const std::string& route) {
+                clients_.erase(route);
+                if (on_close) on_close();
+            }};
+        auto client =
+            std::make_shared<LocalClient>(std::move(socket), router_, peer, std::move(hooks));
+        clients_[client->route()] = client;
+        client->start();
+        return client->route();
+    }
+
+    asio::io_context& io_;
+    Router& router_;
+    Options options_;
+    Protocol::acceptor acceptor_;
+    std::unordered_map<std::string, std::shared_ptr<LocalClient>> clients_;
+    std::string path_;
+};
+
+namespace {
+
+/// Whether somebody listens on the socket at `path`.
+bool answers(const sockaddr_un& address) {
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool connected =
+        ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    ::close(socket);
+    return connected;
+}
+
+}  // namespace
+
+LocalServer::LocalServer(asio::io_context& io, Router& router, Options options)
+    : state_(std::make_unique<State>(io, router, std::move(options))) {}
+
+LocalServer::~LocalServer() { close(); }
+
+Result<void> LocalServer::listen(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path)
+        return fail(EINVAL, "{}: socket path of {} bytes, limit {}; choose a shorter rundir", path,
+                    path.size(), sizeof address.sun_path - 1);
+    path.copy(address.sun_path, path.size());
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0) {
+        if (!S_ISSOCK(status.st_mode))
+            return fail(EEXIST, "{}: exists and is not a socket; remove it", path);
+        if (answers(address))
+            return fail(EADDRINUSE, "{}: another broker listens here; choose another rundir", path);
+        ::unlink(path.c_str());
+    }
+    error_code error;
+    state_->acceptor_.open(Protocol(), error);
+    if (!error) state_->acceptor_.bind(Protocol::endpoint(path), error);
+    if (error) return fail(error.value(), "{}: {}", path, error.message());
+    ::chmod(path.c_str(), 0777);
+    state_->acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) return fail(error.value(), "{}: {}", path, error.message());
+    state_->path_ = path;
+    state_->accept();
+    return {};
+}
+
+std::string LocalServer::adopt(int socket, Credential peer, std::function<void()> on_close) {
+    return state_->add(Protocol::socket(state_->io_, Protocol(), socket), peer,
+                       std::move(on_close));
+}
+
+bool LocalServer::push(const std::string& route, const Message& message) {
+    const auto found = state_->clients_.find(route);
+    if (found == state_->clients_.end()) return false;
+    found->second->write(message);
+    return true;
+}
+
+void LocalServer::close() {
+    error_code ignored;
+    state_->acceptor_.close(ignored);
+    if (!state_->path_.empty()) ::unlink(std::exchange(state_->path_, {}).c_str());
+    const auto clients = std::move(state_->clients_);
+    state_->clients_.clear();
+    for (const auto& [route, client] : clients) client->close();
+}
+
+std::size_t LocalServer::client_count() const { return state_->clients_.size(); }
+
+void LocalServer::set_access(AccessPolicy access) { state_->options_.access = std::move(access); }
+
+}  // namespace sluice
