@@ -8,7 +8,8 @@
 
 namespace sluice {
 
-/// Seconds; infinity for "inf" and "infinity" in either case. Errors: EINVAL naming the text.
+/// Seconds; infinity for "inf" and "infinity" in either case. Errors: EINVAL
+/// "invalid Flux standard duration"; the caller adds what was meant to be one.
 Result<double> fsd_parse(std::string_view text);
 /// "0.041s", "1.518m", "1h", "2.1d", "inf" (cli.md 0.3).
 std::string fsd_format(double seconds);

@@ -1,7 +1,9 @@
 // RFC 22 - idsets: sets of unsigned integers written "0-3,7", optionally in brackets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,7 @@ namespace sluice {
 class Idset {
   public:
     using Id = std::uint32_t;
+    static constexpr Id id_max = 0xFFFFFFFEu;  // 2^32-1 is "any" or "unknown" on the wire
     struct Range {
         Id first, last;
         friend bool operator==(const Range&, const Range&) = default;
@@ -65,15 +68,30 @@ class Idset::Iterator {
     using value_type = Id;
     using difference_type = std::ptrdiff_t;
     Iterator() = default;
-    Iterator(const Range* range, Id id) : range_(range), id_(id) {}
-    Id operator*() const { return id_; }
-    Iterator& operator++();
-    Iterator operator++(int) { auto old = *this; ++*this; return old; }
+    Iterator(const Range* range, Id offset) : range_(range), offset_(offset) {}
+    Id operator*() const { return range_->first + offset_; }
+    Iterator& operator++() {
+        if (offset_ < range_->last - range_->first) {
+            ++offset_;
+        } else {
+            ++range_;
+            offset_ = 0;
+        }
+        return *this;
+    }
+    Iterator operator++(int) {
+        auto old = *this;
+        ++*this;
+        return old;
+    }
     friend bool operator==(const Iterator&, const Iterator&) = default;
 
   private:
     const Range* range_ = nullptr;
-    Id id_ = 0;
+    Id offset_ = 0;  // from the range's first id: the end needs no range to look into
 };
+
+inline Idset::Iterator Idset::begin() const { return {ranges_.data(), 0}; }
+inline Idset::Iterator Idset::end() const { return {ranges_.data() + ranges_.size(), 0}; }
 
 }  // namespace sluice
