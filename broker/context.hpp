@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log_line.hpp"
 #include "base/result.hpp"
 #include "base/rfc/hostlist.hpp"
 #include "base/rfc/idset.hpp"
@@ -57,8 +58,6 @@ class TurnEnd {
   private:
     std::vector<std::function<void()>> work_;
 };
-
-enum class LogLevel { emerg, alert, crit, err, warning, notice, info, debug };
 
 struct BrokerContext {
     boost::asio::io_context& io;
