@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "base/rfc/jobspec.hpp"
 #include "base/rfc/resource_set.hpp"
 #include "base/strong_id.hpp"
+#include "resource/match/match_options.hpp"
 #include "resource/node_description.hpp"
 
 namespace sluice {
@@ -79,14 +81,11 @@ struct SchedStatus {
 };
 
 enum class QueuePolicy : std::uint8_t { fcfs, easy };
-/// Which node comes first, and whether a job gets whole nodes always ("lonodex").
-enum class NodeOrder : std::uint8_t { lowest_first, highest_first };
 
 struct SchedConfig {
     QueuePolicy policy = QueuePolicy::fcfs;
     std::map<std::string, QueuePolicy> policy_of_queue;
-    NodeOrder order = NodeOrder::lowest_first;
-    bool whole_nodes = false;
+    MatchOptions match;
     std::uint32_t queue_depth = 32;  // waiting jobs that backfill looks at in a pass
 
     QueuePolicy policy_for(const std::string& queue) const;

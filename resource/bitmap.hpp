@@ -1,0 +1,53 @@
+// Small sets of positions as machine words: which cores of a node are free, belong to a socket, ….
+// Free functions work on the words of a larger array, so that a cluster's state is one block.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sluice {
+
+using Word = std::uint64_t;
+inline constexpr std::size_t word_bits = 64;
+
+constexpr std::size_t words_for(std::size_t bits) { return (bits + word_bits - 1) / word_bits; }
+
+inline bool bit_test(std::span<const Word> words, std::size_t bit) {
+    return words[bit / word_bits] >> (bit % word_bits) & 1;
+}
+inline void bit_set(std::span<Word> words, std::size_t bit) {
+    words[bit / word_bits] |= Word{1} << (bit % word_bits);
+}
+inline void bit_clear(std::span<Word> words, std::size_t bit) {
+    words[bit / word_bits] &= ~(Word{1} << (bit % word_bits));
+}
+inline std::size_t bit_count(std::span<const Word> words) {
+    std::size_t count = 0;
+    for (const Word word : words) count += static_cast<std::size_t>(std::popcount(word));
+    return count;
+}
+/// Bits set in both; the spans have the same length.
+inline std::size_t bit_count_common(std::span<const Word> a, std::span<const Word> b) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        count += static_cast<std::size_t>(std::popcount(a[i] & b[i]));
+    return count;
+}
+
+/// An owned set of positions of fixed length.
+class Bitmap {
+  public:
+    explicit Bitmap(std::size_t bits = 0) : words_(words_for(bits)) {}
+    void set(std::size_t bit) { bit_set(words_, bit); }
+    bool test(std::size_t bit) const { return bit_test(words_, bit); }
+    std::size_t count() const { return bit_count(words_); }
+    std::span<const Word> words() const { return words_; }
+    friend bool operator==(const Bitmap&, const Bitmap&) = default;
+
+  private:
+    std::vector<Word> words_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,167 @@
+#include "resource/match/matcher.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "resource/match/pick.hpp"
+
+namespace sluice {
+namespace {
+
+std::string plural(std::uint64_t n, std::string_view word) {
+    return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+}
+
+std::string cores_and_gpus(std::uint64_t cores, std::uint64_t gpus, std::string_view adjective) {
+    std::string text = plural(cores, fmt::format("{}core", adjective));
+    if (gpus) text += " and " + plural(gpus, fmt::format("{}gpu", adjective));
+    return text;
+}
+
+/// The nodes with `need`, in the order wanted, until `visit` says stop.
+template <class Visit>
+void walk(const FreeTree& tree, std::size_t nodes, NodeRoom need, NodeOrder order, Visit visit) {
+    if (order == NodeOrder::lowest_first) {
+        for (auto at = tree.next(0, need); at && *at < nodes; at = tree.next(*at + 1, need))
+            if (!visit(*at)) return;
+    } else if (nodes) {
+        for (auto at = tree.previous(nodes - 1, need); at;) {
+            if (!visit(*at) || *at == 0) return;
+            at = tree.previous(*at - 1, need);
+        }
+    }
+}
+
+}  // namespace
+
+MatchShape::MatchShape(const Inventory& inventory, const ResourceRequest& request,
+                       const Constraint& constraint, MatchOptions options)
+    : request_(request),
+      options_(options),
+      exclusive_(request.exclusive || options.whole_nodes),
+      constrained_(!constraint.empty()),
+      all_admitted_(constraint.empty()),
+      admitted_nodes_(inventory.node_count()) {
+    if (all_admitted_) return;
+    admitted_.resize(words_for(inventory.node_count()));
+    admitted_nodes_ = 0;
+    for (std::size_t node = 0; node < inventory.node_count(); ++node) {
+        if (!inventory.matches(node, constraint)) continue;
+        bit_set(admitted_, node);
+        ++admitted_nodes_;
+    }
+}
+
+/// Slots that so many cores and GPUs have room for.
+std::uint64_t MatchShape::slots_in(std::uint64_t cores, std::uint64_t gpus) const {
+    std::uint64_t slots = std::numeric_limits<std::uint32_t>::max();
+    if (request_.cores_per_slot) slots = std::min(slots, cores / request_.cores_per_slot);
+    if (request_.gpus_per_slot) slots = std::min(slots, gpus / request_.gpus_per_slot);
+    return slots;
+}
+
+/// The least a node must have to be of any use.
+NodeRoom MatchShape::need() const {
+    const std::uint64_t slots = request_.nodes ? request_.slots_per_node() : 1;
+    NodeRoom need;
+    need.cores = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(slots * request_.cores_per_slot, 0xFFFFFFFFu));
+    need.gpus = static_cast<std::uint32_t>(
+                    std::min<std::uint64_t>(slots * request_.gpus_per_slot, 0x7FFFFFFFu)) &
+                0x7FFFFFFFu;
+    need.idle = exclusive_;
+    return need;
+}
+
+ResourceSet::Node MatchShape::pick(const Inventory& inventory, std::size_t node,
+                                   std::uint64_t slots) const {
+    const NodeTopology& topology = inventory.topology(node);
+    const auto cores = inventory.free_cores(node);
+    const auto gpus = inventory.free_gpus(node);
+    Picked picked =
+        exclusive_ ? pick_all(topology, cores, gpus)
+                   : pick_slots(topology, cores, gpus,
+                                {request_.cores_per_slot, request_.gpus_per_slot}, slots,
+                                options_.order);
+    return {inventory.rank(node), inventory.host(node), std::move(picked.cores),
+            std::move(picked.gpus)};
+}
+
+std::variant<ResourceSet, std::string> MatchShape::match(const Inventory& inventory) const {
+    const std::uint64_t wanted = request_.nodes ? request_.nodes : request_.slots;
+    const NodeRoom least = need();
+    const FreeTree& tree = inventory.room();
+    std::vector<std::pair<std::size_t, std::uint64_t>> chosen;  // node, slots on it
+    std::uint64_t found = 0;
+    walk(tree, inventory.node_count(), least, options_.order, [&](std::size_t node) {
+        if (!admits(node)) return true;
+        const NodeRoom& room = tree.room(node);
+        const std::uint64_t slots = request_.nodes ? request_.slots_per_node()
+                                                   : std::min(wanted - found,
+                                                              slots_in(room.cores, room.gpus));
+        chosen.emplace_back(node, slots);
+        found += request_.nodes ? 1 : slots;
+        return found < wanted;
+    });
+    if (found < wanted) return missing(inventory, found);
+    std::ranges::sort(chosen);
+    ResourceSet R;
+    for (const auto& [node, slots] : chosen) R.add(pick(inventory, node, slots));
+    return R;
+}
+
+std::string MatchShape::missing(const Inventory& inventory, std::uint64_t found) const {
+    std::string text;
+    if (request_.nodes) {
+        const NodeRoom least = need();
+        text = exclusive_ ? fmt::format("{} wholly free wanted, {} now",
+                                        plural(request_.nodes, "node"), found)
+                          : fmt::format("{} with {} wanted, {} now", plural(request_.nodes, "node"),
+                                        cores_and_gpus(least.cores, least.gpus, "free "), found);
+    } else {
+        text = fmt::format("{} of {} wanted, room for {} now", plural(request_.slots, "slot"),
+                           cores_and_gpus(request_.cores_per_slot, request_.gpus_per_slot, ""),
+                           found);
+    }
+    std::uint64_t down = 0;
+    for (std::size_t node = 0; node < inventory.node_count(); ++node)
+        if (admits(node) && !inventory.up(node)) ++down;
+    if (down) text += fmt::format(" ({} down)", plural(down, "node"));
+    return text;
+}
+
+Result<void> MatchShape::feasible(const Inventory& inventory) const {
+    const char* where = constrained_ ? "matching the constraint" : "here";
+    if (admitted_nodes_ == 0)
+        return fail(EINVAL, "unsatisfiable request: no node {}",
+                    constrained_ ? "matches the constraint" : "is defined");
+    if (request_.nodes > admitted_nodes_)
+        return fail(EINVAL, "unsatisfiable request: {} wanted, {} {}",
+                    plural(request_.nodes, "node"), admitted_nodes_, where);
+    const NodeRoom least = need();
+    std::uint64_t fitting = 0, slots = 0, cores_most = 0, gpus_most = 0;
+    for (std::size_t node = 0; node < inventory.node_count(); ++node) {
+        if (!admits(node)) continue;
+        const std::uint64_t cores = inventory.topology(node).cores.size();
+        const std::uint64_t gpus = inventory.topology(node).gpus.size();
+        cores_most = std::max(cores_most, cores);
+        gpus_most = std::max(gpus_most, gpus);
+        if (cores < least.cores || gpus < least.gpus) continue;
+        ++fitting;
+        slots += slots_in(cores, gpus);
+    }
+    if (request_.nodes ? fitting >= request_.nodes : slots >= request_.slots) return {};
+    if (fitting == 0)
+        return fail(EINVAL, "unsatisfiable request: {} on one node wanted, the most {} is {}",
+                    cores_and_gpus(least.cores, least.gpus, ""), where,
+                    plural(cores_most, "core") + " and " + plural(gpus_most, "gpu"));
+    if (request_.nodes)
+        return fail(EINVAL, "unsatisfiable request: {} with {} wanted, {} {}",
+                    plural(request_.nodes, "node"), cores_and_gpus(least.cores, least.gpus, ""),
+                    fitting, where);
+    return fail(EINVAL, "unsatisfiable request: {} of {} wanted, room for {} {}",
+                plural(request_.slots, "slot"),
+                cores_and_gpus(request_.cores_per_slot, request_.gpus_per_slot, ""), slots, where);
+}
+
+}  // namespace sluice
