@@ -5,8 +5,7 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -15,13 +14,16 @@
 #include "resource/inventory.hpp"
 #include "resource/match/matcher.hpp"
 #include "sched/job_queue.hpp"
+#include "sched/policy.hpp"
 #include "sched/types.hpp"
 
 namespace sluice {
 
-class SchedCore {
+class SchedCore final : private Pass {
   public:
     explicit SchedCore(SchedConfig config = {});
+    SchedCore(const SchedCore&) = delete;
+    SchedCore& operator=(const SchedCore&) = delete;
 
     void define(SchedResources resources);
     void set_up(const Idset& ranks, bool up);
@@ -37,52 +39,51 @@ class SchedCore {
     /// Decides all that can be decided at `now` (seconds since the epoch), oldest first.
     std::vector<Decision> pass(double now);
 
+    /// Errors: EINVAL "unsatisfiable request: …".
     Result<void> check_feasible(const AllocRequest& request) const;
     SchedStatus status() const;
+    const Inventory& inventory() const { return inventory_; }
     std::size_t pending_count() const { return pending_.size(); }
     std::size_t running_count() const { return running_.size(); }
     /// Walks over the inventory so far.
     std::uint64_t match_count() const { return match_count_; }
 
   private:
-    friend class EasyBackfill;
-    struct Shape {
-        ResourceRequest request;
-        Constraint constraint;
-        std::size_t jobs = 0;                // that wait
-        std::unique_ptr<MatchShape> match;   // for the resources defined now
-        std::uint64_t blocked_epoch = 0;     // did not fit since this epoch
-        std::string missing;                 // why, while blocked
-    };
-    struct Running {
-        ResourceSet R;
-        double expiration = 0;
-    };
-    using ShapeKey = std::pair<std::string, std::string>;
+    using ShapeKey = std::pair<std::string, std::string>;  // request and constraint as text
     enum class Outcome : std::uint8_t { started, denied, blocked };
 
-    Shape& shape_of(const AllocRequest& request);
-    void leave(const PendingJob& job);
-    const MatchShape& matcher(Shape& shape);
-    Outcome try_start(const PendingJob& job);
-    Outcome start(const PendingJob& job, ResourceSet R);
+    bool reserve(PendingJob& job) override;
+    bool try_backfill(PendingJob& job) override;
+
+    JobShape& shape_of(const AllocRequest& request);
+    const MatchShape& matcher(JobShape& shape);
+    std::optional<ResourceSet> match_now(JobShape& shape);
+    Outcome try_start(PendingJob& job);
+    void start(PendingJob& job, ResourceSet R);
+    void leave(PendingJob& job);
     JobQueue* next_queue();
     void explain(JobQueue& queue);
-    void annotate(PendingJob& job, std::string reason);
+    void give_reason(PendingJob& job, std::string reason);
     double end_of(double duration) const;
+    void forget_matches();
 
     SchedConfig config_;
     Inventory inventory_;
     bool defined_ = false;
     double instance_expiration_ = 0;
-    std::map<ShapeKey, Shape> shapes_;
-    std::unordered_map<JobId, PendingJob> pending_;
+    std::map<ShapeKey, JobShape> shapes_;
     std::map<std::string, JobQueue> queues_;
-    std::unordered_map<JobId, Running> running_;
+    std::unordered_map<JobId, PendingJob> pending_;
+    std::unordered_map<JobId, ResourceSet> running_;
     std::uint64_t epoch_ = 1;  // rises when something may fit that did not before
     std::uint64_t match_count_ = 0;
-    double now_ = 0;
     std::vector<Decision> decisions_;
+
+    // Of the pass under way.
+    double now_ = 0;
+    std::uint64_t pass_ = 0;
+    std::optional<Inventory> shadow_;  // what is free beside the reservations
+    double reserved_from_ = 0;         // the earliest reservation begins here
 };
 
 }  // namespace sluice

@@ -87,9 +87,11 @@ struct SchedConfig {
     std::map<std::string, QueuePolicy> policy_of_queue;
     MatchOptions match;
     std::uint32_t queue_depth = 32;  // waiting jobs that backfill looks at in a pass
+    std::vector<std::string> warnings;  // to be logged: what was read otherwise than written
 
     QueuePolicy policy_for(const std::string& queue) const;
-    /// From the whole configuration: [sched-fluxion-qmanager] and [sched-fluxion-resource].
+    /// From the whole configuration: [sched-fluxion-qmanager] and [sched-fluxion-resource]. An
+    /// unknown queue policy is fcfs with a warning, as instances of the reference start with one.
     /// Errors: EINVAL naming the key, what was found, and the choices.
     static Result<SchedConfig> from_config(const JsonObject& config);
 };

@@ -55,7 +55,7 @@ class Sched {
 
   private:
     class Thread;  // of sched.cpp
-    std::shared_ptr<Thread> thread_;
+    std::unique_ptr<Thread> thread_;
 };
 
 }  // namespace sluice
