@@ -24,6 +24,8 @@ namespace sluice {
 
 class Attributes;
 class ConfigStore;
+class LocalServer;
+class Logger;
 
 /// Callbacks in the order they were added. Not removed: parts live until the reactor has stopped.
 template <class... Args>
@@ -64,6 +66,8 @@ struct BrokerContext {
     Router& router;
     Attributes& attributes;
     ConfigStore& config;
+    Logger& log;
+    LocalServer& local_server;
 
     Rank rank;
     std::uint32_t size = 1;
@@ -73,8 +77,6 @@ struct BrokerContext {
     std::string statedir;     // rank 0 only
 
     TurnEnd turn_end;
-    /// A line of the broker's own log; the log service replaces the first sink (stderr).
-    std::function<void(LogLevel level, std::string_view app, std::string_view text)> log;
 
     /// Rank 0 only. Ranks that became reachable (joined broker.online), and ranks that are gone
     /// with the reason; each is called on the reactor, between other work.
