@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,8 @@ namespace sluice {
 
 class Attributes;
 class ConfigStore;
+struct ResourceHub;
+std::shared_ptr<ResourceHub> new_resource_hub();
 class LocalServer;
 class Logger;
 
@@ -82,6 +85,8 @@ struct BrokerContext {
     /// with the reason; each is called on the reactor, between other work.
     CallbackList<const Idset&> on_online;
     CallbackList<const Idset&, const std::string&> on_lost;
+    /// Where resource service and scheduler meet (broker/resource_hub.hpp).
+    std::shared_ptr<ResourceHub> resources = new_resource_hub();
     /// The state was entered: init, quorum, run, cleanup, shutdown, … (cli.md 4.3).
     CallbackList<const std::string&> on_state;
 
