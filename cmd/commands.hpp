@@ -25,6 +25,7 @@ int run_subcommand(std::string_view program, std::span<const Command> table, int
 
 int cmd_env(int argc, char** argv);
 int cmd_help(int argc, char** argv);
+int cmd_queue(int argc, char** argv);
 int cmd_version(int argc, char** argv);
 
 }  // namespace sluice

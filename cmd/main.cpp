@@ -24,6 +24,7 @@ using enum CommandGroup;
 constexpr Command commands[] = {
     {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
     {"help", cmd_help, "Display help for a command", other},
+    {"queue", cmd_queue, "List and control queues", resources},
     {"version", cmd_version, "Display version information", other},
 };
 
