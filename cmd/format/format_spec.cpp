@@ -81,6 +81,11 @@ std::string sign_of(const FormatSpec& spec, bool negative) {
     return spec.sign == '-' ? std::string{} : std::string(1, spec.sign);
 }
 
+/// JSON has no infinity; a time limit may be infinite.
+std::string shortest_real(double value) {
+    return std::isfinite(value) ? dump_real(value) : fmt::format("{}", value);
+}
+
 std::string real_body(const FormatSpec& spec, double value) {
     const auto precision = static_cast<int>(spec.precision.value_or(6));
     switch (spec.type) {
@@ -93,7 +98,7 @@ std::string real_body(const FormatSpec& spec, double value) {
         case '%': return fmt::format("{:.{}f}%", value * 100, precision);
         default: break;
     }
-    return spec.precision ? fmt::format("{:.{}g}", value, precision) : dump_real(value);
+    return spec.precision ? fmt::format("{:.{}g}", value, precision) : shortest_real(value);
 }
 
 std::string format_real(const FormatSpec& spec, double value) {
@@ -192,7 +197,7 @@ std::string format_value(const FormatSpec& spec, const FieldValue& value) {
 std::string plain_text(const FieldValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) return *text;
     if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
-    if (const auto* real = std::get_if<double>(&value)) return dump_real(*real);
+    if (const auto* real = std::get_if<double>(&value)) return shortest_real(*real);
     return std::get<bool>(value) ? "True" : "False";
 }
 

@@ -1,0 +1,83 @@
+#include "cmd/format/named_formats.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cmd/format/yaml_subset.hpp"
+
+namespace sluice {
+namespace {
+
+FormatCatalog jobs_catalog() {
+    return {"flux-jobs", "flux-jobs", "", "FLUX_JOBS_FORMAT_DEFAULT",
+            {{"default", "the default", "{id}"}, {"long", "more", "{id} {name}"}}};
+}
+
+JsonObject parsed(std::string_view text) { return *parse_json_object(text); }
+
+TEST(NamedFormats, ChoosesByNameFormatOrEnvironment) {
+    const FormatCatalog catalog = jobs_catalog();
+    EXPECT_EQ(choose_format(catalog, "long", "ignored")->format, "{id} {name}");
+    EXPECT_EQ(choose_format(catalog, "{x}", std::nullopt)->format, "{x}");
+    EXPECT_EQ(choose_format(catalog, "default", std::nullopt)->format, "{id}");
+    EXPECT_EQ(choose_format(catalog, "default", "long")->format, "{id} {name}");
+    EXPECT_EQ(choose_format(catalog, "default", "{y}")->format, "{y}");
+    EXPECT_EQ(choose_format(catalog, "foo", std::nullopt).error().text(),
+              "--format: No such format foo (Did you mean '{foo}'?)");
+}
+
+TEST(NamedFormats, ListsAndQuotesThem) {
+    FormatCatalog catalog = jobs_catalog();
+    EXPECT_EQ(choose_format(catalog, "help", std::nullopt)->text,
+              "\nConfigured flux-jobs output formats:\n\n"
+              "  default      the default\n  long         more\n");
+    EXPECT_EQ(choose_format(catalog, "get-config=long", std::nullopt)->text,
+              "[formats.long]\ndescription = \"more\"\nformat = \"{id} {name}\"\n");
+    catalog.subcommand = "list";
+    EXPECT_EQ(choose_format(catalog, "get-config=long", std::nullopt)->text,
+              "[list.formats.long]\ndescription = \"more\"\nformat = \"{id} {name}\"\n");
+}
+
+TEST(NamedFormats, TakesUserFormatsButNeverRedefinesBuiltInOnes) {
+    FormatCatalog catalog = jobs_catalog();
+    ASSERT_TRUE(add_user_formats(catalog, 2, parsed(R"({"formats":{"mine":{"format":"{a}"}}})"), "f"));
+    EXPECT_EQ(choose_format(catalog, "mine", std::nullopt)->format, "{a}");
+    ASSERT_TRUE(add_user_formats(catalog, 2, parsed(R"({"formats":{"mine":{"format":"{b}"}}})"), "g"));
+    EXPECT_EQ(choose_format(catalog, "mine", std::nullopt)->format, "{b}");
+    const struct { const char* file; const char* error; } cases[] = {
+        {R"({"formats":{"long":{"format":"x"}}})", "f: override of builtin format 'long' not permitted"},
+        {R"({"colours":{}})", "f: invalid key colours"},
+        {R"({"formats":{"m":{}}})", "f: required key 'format' missing or no string in format 'm'"},
+        {R"({"formats":3})", "f: formats: found integer, wanted a table"}};
+    for (const auto& c : cases)
+        EXPECT_EQ(add_user_formats(catalog, 2, parsed(c.file), "f").error().text(), c.error);
+}
+
+TEST(NamedFormats, ReadsTheTableOfItsSubcommandOnly) {
+    FormatCatalog catalog = jobs_catalog();
+    catalog.subcommand = "list";
+    const auto file = parsed(R"({"status":{"formats":{"a":{"format":"1"}}},
+                                 "list":{"formats":{"b":{"format":"2"}}}})");
+    ASSERT_TRUE(add_user_formats(catalog, 2, file, "f"));
+    EXPECT_FALSE(choose_format(catalog, "a", std::nullopt));
+    EXPECT_EQ(choose_format(catalog, "b", std::nullopt)->format, "2");
+}
+
+TEST(YamlSubset, ReadsNestedMappings) {
+    const auto object = parse_yaml_subset(
+        "# formats\nformats:\n  mine:\n    description: name and status # short\n"
+        "    format: \"{name}\\t{status}\"\n  other:\n    description: 'it''s'\n    format: >-\n"
+        "      {id}\n      {name}\n");
+    ASSERT_TRUE(object) << object.error().text();
+    EXPECT_EQ(dump_json(*object),
+              R"({"formats":{"mine":{"description":"name and status","format":"{name}\t{status}"},)"
+              R"("other":{"description":"it's","format":"{id} {name}"}}})");
+}
+
+TEST(YamlSubset, NamesTheBadLine) {
+    EXPECT_EQ(parse_yaml_subset("a: b\nnonsense\n").error().text(), "line 2: no 'key: value'");
+    EXPECT_EQ(parse_yaml_subset("a: b\n   c: d\n").error().text(), "line 2: indentation does not fit");
+    EXPECT_EQ(parse_yaml_subset("a: \"b\n").error().text(), "line 1: bad quoted text");
+}
+
+}  // namespace
+}  // namespace sluice
