@@ -1,0 +1,63 @@
+#include "base/toml.hpp"
+
+#include <sstream>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace sluice {
+namespace {
+
+Json to_json(const toml::node& node);
+
+JsonObject to_object(const toml::table& table) {
+    JsonObject object;
+    // toml++ sorts by key; the order of the document tells which came first.
+    std::vector<std::pair<std::string_view, const toml::node*>> members;
+    for (const auto& [key, value] : table) members.emplace_back(key.str(), &value);
+    std::ranges::stable_sort(members, {}, [](const auto& member) {
+        const auto& begin = member.second->source().begin;
+        return std::pair{begin.line, begin.column};
+    });
+    for (const auto& [key, value] : members) object[key] = to_json(*value);
+    return object;
+}
+
+template <class Time>
+Json text_of(const Time& time) {
+    std::ostringstream out;
+    out << time;
+    return Json(out.str());
+}
+
+Json to_json(const toml::node& node) {
+    switch (node.type()) {
+        case toml::node_type::none: return Json(nullptr);
+        case toml::node_type::table: return Json(to_object(*node.as_table()));
+        case toml::node_type::array: {
+            JsonArray array;
+            for (const toml::node& item : *node.as_array()) array.push_back(to_json(item));
+            return Json(std::move(array));
+        }
+        case toml::node_type::string: return Json(node.as_string()->get());
+        case toml::node_type::integer: return Json(node.as_integer()->get());
+        case toml::node_type::floating_point: return Json(node.as_floating_point()->get());
+        case toml::node_type::boolean: return Json(node.as_boolean()->get());
+        case toml::node_type::date: return text_of(node.as_date()->get());
+        case toml::node_type::time: return text_of(node.as_time()->get());
+        case toml::node_type::date_time: return text_of(node.as_date_time()->get());
+    }
+    return Json(nullptr);
+}
+
+}  // namespace
+
+Result<JsonObject> parse_toml(std::string_view text, std::string_view name) {
+    const toml::parse_result parsed = toml::parse(text);
+    if (parsed) return to_object(parsed.table());
+    const toml::parse_error& error = parsed.error();
+    return fail(EINVAL, "{}:{}:{}: {}", name, error.source().begin.line,
+                error.source().begin.column, error.description());
+}
+
+}  // namespace sluice
