@@ -118,10 +118,10 @@ Result<Json> parse_json(std::string_view text) {
     boost::json::stream_parser parser({}, options);
     const std::size_t read = parser.write_some(text.data(), text.size(), error);
     if (error) return fail(EPROTO, "JSON: {} near byte {}", error.message(), read);
-    parser.finish(error);  // a bare number is complete only now
-    if (error) return fail(EPROTO, "JSON: {} at byte {}", error.message(), read);
     if (text.find_first_not_of(" \t\r\n", read) != std::string_view::npos)
         return fail(EPROTO, "JSON: extra text after byte {}", read);
+    parser.finish(error);  // a bare number is complete only now
+    if (error) return fail(EPROTO, "JSON: {} at byte {}", error.message(), read);
     return parser.release();
 }
 

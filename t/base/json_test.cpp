@@ -1,0 +1,77 @@
+#include "base/json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace sluice {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(JsonText, KeepsIntegersAndRealsApart) {
+    for (const std::string_view text :
+         {"0", "0.0", "-1", "1.5", "300.0", "1e+22", "18446744073709551615", "null", "true",
+          R"({"b":1,"a":[1,2.0,"x"]})"}) {
+        const auto value = parse_json(text);
+        ASSERT_TRUE(value) << text;
+        EXPECT_EQ(dump_json(*value), text);
+    }
+    EXPECT_EQ(dump_real(300), "300.0");
+    EXPECT_EQ(dump_real(0.1), "0.1");
+    EXPECT_EQ(dump_real(1e22), "1e+22");
+    EXPECT_EQ(dump_real(std::numeric_limits<double>::infinity()), "null");
+}
+
+TEST(JsonText, EscapesOnlyWhatItMust) {
+    EXPECT_EQ(dump_json(Json("a\"\\\n\x01\xC6\x92/")), "\"a\\\"\\\\\\n\\u0001\xC6\x92/\"");
+}
+
+TEST(JsonText, LaysOutAsAskedFor) {
+    const Json value = *parse_json(R"({"a":[1,2],"b":{}})");
+    EXPECT_EQ(dump_json_spaced(value), R"({"a": [1, 2], "b": {}})");
+    EXPECT_EQ(dump_json_pretty(value, 1), "{\n \"a\": [\n  1,\n  2\n ],\n \"b\": {}\n}");
+}
+
+TEST(JsonText, RefusesExtraTextDepthAndOtherTypes) {
+    EXPECT_THAT(parse_json("1 2").error().text(), HasSubstr("extra text"));
+    EXPECT_THAT(parse_json("{} x").error().text(), HasSubstr("extra text"));
+    EXPECT_TRUE(parse_json(" 1 \n"));
+    EXPECT_TRUE(parse_json("{} \n"));
+    EXPECT_FALSE(parse_json(""));
+    EXPECT_FALSE(parse_json(std::string(65, '[') + std::string(65, ']')));
+    EXPECT_TRUE(parse_json(std::string(30, '[') + std::string(30, ']')));
+    EXPECT_THAT(parse_json_object("[]").error().text(), HasSubstr("found array"));
+}
+
+TEST(JsonReader, RemembersTheFirstFault) {
+    const JsonObject object = *parse_json_object(R"({"i":1,"r":2.0,"s":"x","n":null,"b":true})");
+    JsonReader in{object};
+    EXPECT_EQ(in.integer("i"), 1);
+    EXPECT_EQ(in.number("i"), 1.0);
+    EXPECT_EQ(in.number("r"), 2.0);
+    EXPECT_EQ(in.string("s"), "x");
+    EXPECT_TRUE(in.boolean("b"));
+    EXPECT_EQ(in.integer_or("n", 5), 5);
+    EXPECT_EQ(in.maybe_string("nosuch"), std::nullopt);
+    EXPECT_TRUE(in);
+    EXPECT_EQ(in.integer("r"), 0);  // a real is not an integer
+    EXPECT_EQ(in.string("nosuch"), "");
+    ASSERT_FALSE(in);
+    EXPECT_EQ(in.error().errnum(), EPROTO);
+    EXPECT_EQ(in.error().text(), "r: expected integer, found real");
+}
+
+TEST(JsonPath, FindsAndSetsDottedMembers) {
+    JsonObject root;
+    set_path(root, "a.b.c", 1);
+    set_path(root, "a.d", "x");
+    EXPECT_EQ(dump_json(root), R"({"a":{"b":{"c":1},"d":"x"}})");
+    EXPECT_EQ(*find_path(root, "a.b.c"), 1);
+    EXPECT_FALSE(find_path(root, "a.b.x"));
+    EXPECT_FALSE(find_path(root, "a.d.x"));
+}
+
+}  // namespace
+}  // namespace sluice
