@@ -1,0 +1,307 @@
+#include "shell/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/rfc/fsd.hpp"
+
+namespace sluice::shell {
+namespace {
+
+using Apply = Result<void> (*)(const Json& value, ShellOptions& to);
+struct Row {
+    std::string_view path;  // below shell.options
+    Apply apply;
+};
+
+Error wrong(std::string_view option, std::string_view wanted, const Json& found) {
+    return fail(EINVAL, "{}: expected {}, found {}", option, wanted, dump_json(found));
+}
+
+/// `-o name` gives 1; 0, false and "no"-like values are off.
+bool truth(const Json& value) {
+    if (value.is_bool()) return value.get_bool();
+    if (const auto number = as_number(value)) return *number != 0;
+    return !value.is_null();
+}
+
+/// Text of a string or a number: `-o x=5` arrives as the integer 5.
+std::string text_of(const Json& value) {
+    return value.is_string() ? std::string(value.get_string()) : dump_json(value);
+}
+
+Result<double> seconds(std::string_view option, const Json& value) {
+    if (const auto number = as_number(value); number && *number >= 0) return *number;
+    if (value.is_string())
+        if (const auto parsed = fsd_parse(std::string_view{value.get_string()})) return *parsed;
+    return fail(EINVAL, "{} is not a valid Flux Standard Duration", option);
+}
+
+Result<void> set_verbose(const Json& value, ShellOptions& to) {
+    const auto level = as_integer(value);
+    if (!level || *level < 0) return wrong("verbose", "a level from 0 to 2", value);
+    to.verbose = static_cast<int>(std::min<std::int64_t>(*level, 2));
+    return {};
+}
+
+Result<void> set_nosetpgrp(const Json& value, ShellOptions& to) {
+    to.setpgrp = !truth(value);
+    return {};
+}
+
+Result<void> set_taskmap(const Json& value, ShellOptions& to) {
+    if (value.is_string()) {  // -o taskmap=cyclic:2
+        const std::string text{value.get_string()};
+        const std::size_t colon = std::min(text.find(':'), text.size());
+        to.taskmap_scheme = text.substr(0, colon);
+        to.taskmap_value = colon < text.size() ? text.substr(colon + 1) : "";
+        return {};
+    }
+    const JsonObject* object = value.if_object();
+    if (!object) return wrong("taskmap", "{scheme,value}", value);
+    JsonReader in{*object};
+    to.taskmap_scheme = in.string("scheme");
+    if (const Json* argument = object->if_contains("value")) to.taskmap_value = text_of(*argument);
+    if (!in) return in.error().in("taskmap");
+    return {};
+}
+
+Result<void> set_exit_timeout(const Json& value, ShellOptions& to) {
+    if (value.is_string() && value.get_string() == "none") {
+        to.exit_timeout.reset();
+        return {};
+    }
+    SLUICE_TRY(const double timeout, seconds("exit-timeout", value));
+    to.exit_timeout = std::isfinite(timeout) ? std::optional{timeout} : std::nullopt;
+    return {};
+}
+
+Result<void> set_exit_on_error(const Json& value, ShellOptions& to) {
+    to.exit_on_error = truth(value);
+    return {};
+}
+
+Result<void> set_signal(const Json& value, ShellOptions& to) {
+    constexpr int sigusr1 = 10;
+    ShellOptions::Signal signal{sigusr1, 60.0};
+    if (const JsonObject* object = value.if_object()) {
+        JsonReader in{*object};
+        signal.signum = static_cast<int>(in.integer_or("signum", signal.signum));
+        signal.timeleft = in.number_or("timeleft", signal.timeleft);
+        if (!in) return in.error().in("signal");
+    } else if (!truth(value)) {
+        return {};
+    }
+    to.signal = signal;
+    return {};
+}
+
+Result<void> set_cpu_affinity(const Json& value, ShellOptions& to) {
+    to.cpu_affinity = text_of(value);
+    return {};
+}
+
+Result<void> set_gpu_affinity(const Json& value, ShellOptions& to) {
+    to.gpu_affinity = text_of(value);
+    return {};
+}
+
+Result<void> set_pty(const Json& value, ShellOptions& to) {
+    PtyOptions pty;
+    if (const JsonObject* object = value.if_object()) {
+        if (const Json* ranks = object->if_contains("ranks")) {
+            const std::string text = text_of(*ranks);
+            pty.all = text == "all";
+            if (!pty.all) {
+                auto set = Idset::parse(text);
+                if (!set) return set.error().in("pty.ranks");
+                pty.ranks = *std::move(set);
+            }
+        }
+        if (const Json* interactive = object->if_contains("interactive"))
+            pty.interactive = truth(*interactive);
+        if (pty.interactive) {
+            pty.ranks.insert(0);
+            pty.capture = false;
+        } else if (!object->contains("ranks")) {
+            pty.all = true;
+        }
+        if (const Json* capture = object->if_contains("capture")) pty.capture = truth(*capture);
+    } else if (truth(value)) {
+        pty.all = true;
+    } else {
+        return {};
+    }
+    to.pty = std::move(pty);
+    return {};
+}
+
+Result<void> set_stream(std::string_view name, const Json& value, StreamOptions& to) {
+    const JsonObject* object = value.if_object();
+    if (!object) return wrong(name, "{type,path,…}", value);
+    JsonReader in{*object};
+    if (const auto type = in.maybe_string("type")) {
+        if (*type == "file") {
+            to.type = StreamOptions::Type::file;
+        } else if (*type == "kvs" || *type == "term") {
+            to.type = StreamOptions::Type::kvs;
+        } else {
+            return fail(EINVAL, "{}.type: found '{}', expected kvs or file", name, *type);
+        }
+    }
+    to.path = in.string_or("path", to.path);
+    if (!in) return in.error().in(name);
+    if (to.type == StreamOptions::Type::file && to.path.empty())
+        return fail(EINVAL, "{}.path: missing for type file", name);
+    if (const Json* label = object->if_contains("label")) to.label = truth(*label);
+    if (const Json* buffer = find_path(value, "buffer.type"); buffer && buffer->is_string()) {
+        const std::string_view type = buffer->get_string();
+        if (type != "none" && type != "line")
+            return fail(EINVAL, "{}.buffer.type: found '{}', expected none or line", name, type);
+        to.line_buffered = type == "line";
+    }
+    return {};
+}
+
+Result<void> set_output(const Json& value, ShellOptions& to) {
+    to.err.line_buffered = false;
+    if (const Json* out = find_path(value, "stdout"))
+        SLUICE_CHECK(set_stream("output.stdout", *out, to.out));
+    if (const Json* err = find_path(value, "stderr")) {
+        const JsonObject* object = err->if_object();
+        if (object && !object->contains("type")) {  // what is unset follows stdout
+            to.err.type = to.out.type;
+            to.err.path = to.out.path;
+            to.err.label = to.out.label;
+        }
+        SLUICE_CHECK(set_stream("output.stderr", *err, to.err));
+    } else {
+        to.err.type = to.out.type;
+        to.err.path = to.out.path;
+        to.err.label = to.out.label;
+    }
+    if (const Json* mode = find_path(value, "mode")) {
+        const std::string text = text_of(*mode);
+        if (text != "truncate" && text != "append")
+            return fail(EINVAL, "output.mode: found '{}', expected truncate or append", text);
+        to.append = text == "append";
+    }
+    if (const Json* limit = find_path(value, "limit")) {
+        const auto bytes = parse_size(*limit);
+        if (!bytes) return bytes.error().in("output.limit");
+        to.output_limit = std::min(*bytes, to.output_limit);
+    }
+    if (const Json* timeout = find_path(value, "batch-timeout")) {
+        SLUICE_TRY(to.batch_timeout, seconds("output.batch-timeout", *timeout));
+    }
+    return {};
+}
+
+Result<void> set_input(const Json& value, ShellOptions& to) {
+    const Json* type = find_path(value, "stdin.type");
+    if (!type || text_of(*type) != "file") return {};
+    const Json* path = find_path(value, "stdin.path");
+    if (!path || !path->is_string()) return wrong("input.stdin.path", "a path", value);
+    to.stdin_path = std::string(path->get_string());
+    return {};
+}
+
+Result<void> set_env_expand(const Json& value, ShellOptions& to) {
+    const JsonObject* object = value.if_object();
+    if (!object) return wrong("env-expand", "an object", value);
+    for (const auto& entry : *object) to.env_expand[entry.key()] = text_of(entry.value());
+    return {};
+}
+
+Result<void> set_rlimit(const Json& value, ShellOptions& to) {
+    const JsonObject* object = value.if_object();
+    if (!object) return wrong("rlimit", "an object", value);
+    for (const auto& entry : *object) {
+        const auto limit = as_integer(entry.value());
+        if (!limit) return wrong(fmt::format("rlimit.{}", std::string_view{entry.key()}),
+                                 "an integer", entry.value());
+        to.rlimits[entry.key()] = *limit;
+    }
+    return {};
+}
+
+Result<void> set_mpi(const Json& value, ShellOptions& to) {
+    to.mpi_none = text_of(value) == "none";
+    return {};
+}
+
+Result<void> set_pmi(const Json& value, ShellOptions& to) {
+    to.pmi = text_of(value) != "off";
+    return {};
+}
+
+Result<void> set_pmi_simple(const Json& value, ShellOptions& to) {
+    if (const Json* nomap = find_path(value, "nomap")) to.pmi_map = !truth(*nomap);
+    if (const Json* fanout = find_path(value, "exchange.k")) {
+        const auto k = as_integer(*fanout);
+        if (!k || *k < 1 || *k > 65536)
+            return wrong("pmi-simple.exchange.k", "a number above 0", *fanout);
+        to.exchange_fanout = static_cast<std::uint32_t>(*k);
+    }
+    return {};
+}
+
+Result<void> set_hwloc(const Json& value, ShellOptions& to) {
+    if (const Json* file = find_path(value, "xmlfile"); file && truth(*file))
+        to.hwloc_xmlfile = file->is_string() ? std::string(file->get_string()) : std::string{};
+    if (const Json* restrict = find_path(value, "restrict")) to.hwloc_restrict = truth(*restrict);
+    return {};
+}
+
+constexpr std::array rows{
+    Row{"verbose", set_verbose},
+    Row{"nosetpgrp", set_nosetpgrp},
+    Row{"taskmap", set_taskmap},
+    Row{"exit-timeout", set_exit_timeout},
+    Row{"exit-on-error", set_exit_on_error},
+    Row{"signal", set_signal},
+    Row{"cpu-affinity", set_cpu_affinity},
+    Row{"gpu-affinity", set_gpu_affinity},
+    Row{"pty", set_pty},
+    Row{"output", set_output},
+    Row{"input", set_input},
+    Row{"env-expand", set_env_expand},
+    Row{"rlimit", set_rlimit},
+    Row{"mpi", set_mpi},
+    Row{"pmi", set_pmi},
+    Row{"pmi-simple", set_pmi_simple},
+    Row{"hwloc", set_hwloc},
+};
+
+}  // namespace
+
+Result<ShellOptions> ShellOptions::from_json(const JsonObject* options) {
+    ShellOptions result;
+    result.err.line_buffered = false;
+    if (!options) return result;
+    for (const Row& row : rows)
+        if (const Json* value = options->if_contains(row.path); value && !value->is_null())
+            SLUICE_CHECK(row.apply(*value, result));
+    return result;
+}
+
+Result<std::uint64_t> parse_size(const Json& value) {
+    if (const auto number = as_integer(value); number && *number >= 0)
+        return static_cast<std::uint64_t>(*number);
+    const std::string text = text_of(value);
+    double number = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit{rest, static_cast<std::size_t>(text.data() + text.size() - rest)};
+    constexpr std::string_view units = "kKMGT";
+    constexpr double factors[] = {1024.0, 1024.0, 1048576.0, 1073741824.0, 1099511627776.0};
+    if (error == std::errc{} && number >= 0 && unit.empty())
+        return static_cast<std::uint64_t>(number);
+    const std::size_t at = unit.size() == 1 ? units.find(unit[0]) : units.npos;
+    if (error != std::errc{} || number < 0 || at == units.npos)
+        return fail(EINVAL, "'{}' is no size; write 10M or 1G", text);
+    return static_cast<std::uint64_t>(number * factors[at]);
+}
+
+}  // namespace sluice::shell
