@@ -20,7 +20,7 @@ Environment job_environment(const LaunchInfo& info, const ShellOptions& options,
     env["FLUX_JOB_TMPDIR"] = job.tmpdir;
     env["FLUX_URI"] = info.uri;
     env["FLUX_KVS_NAMESPACE"] = fmt::format("job-{}", info.id.value);
-    env["FLUX_TERMINUS_SESSION"] = "0";
+    env["FLUX_TERMINUS_SESSION"] = std::to_string(0);
     if (auto hostname = env.find("HOSTNAME"); hostname != env.end())
         hostname->second = info.hostname;
     if (!options.mpi_none) env["OMPI_MCA_btl_vader_backing_directory"] = job.tmpdir;
