@@ -1,0 +1,210 @@
+#include "broker/broker.hpp"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdlib>
+
+#include "broker/config/attributes.hpp"
+#include "broker/config/config_store.hpp"
+#include "broker/connector/local_server.hpp"
+#include "broker/context.hpp"
+#include "broker/directories.hpp"
+#include "broker/identity.hpp"
+#include "broker/lifecycle/bootstrap.hpp"
+#include "broker/lifecycle/lifecycle.hpp"
+#include "broker/log/logger.hpp"
+#include "broker/parts.hpp"
+
+namespace sluice {
+namespace {
+
+namespace asio = boost::asio;
+
+/// Handlers run in one turn before its end is due: bounds how long a commit can be put off.
+constexpr int handlers_per_turn_max = 1024;
+
+/// Frees the way for a socket: an empty file left by a broken start is no reason to refuse.
+void remove_stale_file(const std::string& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+        ::unlink(path.c_str());
+}
+
+}  // namespace
+
+class Broker::State {
+  public:
+    explicit State(BrokerOptions options) : options_(std::move(options)) {}
+    ~State();
+    Result<void> open();
+    int run();
+
+  private:
+    Result<void> open_log();
+    Result<void> open_folders();
+    Result<void> open_program();
+    Result<void> make_parts(Stage stage);
+    Result<void> listen();
+    Lifecycle::Effects effects();
+    void watch_signals();
+    bool lead() const { return boot_.rank.value == 0; }
+
+    BrokerOptions options_;
+    asio::io_context io_{1};
+    Attributes attributes_;
+    ConfigStore config_;
+    Logger log_;
+    Bootstrap boot_;
+    Directory rundir_, statedir_;
+    InitialProgram program_;
+    Router router_{{Rank{0}, UserId{::getuid()}}};
+    std::unique_ptr<LocalServer> local_server_;
+    std::unique_ptr<BrokerContext> context_;
+    std::unique_ptr<Lifecycle> lifecycle_;
+    asio::signal_set signals_{io_};
+    std::vector<Part> parts_;
+    bool stopped_ = false;
+};
+
+Result<void> Broker::State::open() {
+    for (const std::string& assignment : options_.attributes)
+        SLUICE_CHECK(attributes_.set_from_command_line(assignment));
+    set_own_attributes(attributes_);
+    SLUICE_CHECK(open_log());
+    SLUICE_CHECK(attributes_.apply_config(config_.root()));
+    boot_ = bootstrap_single(attributes_.get_or("hostname", ""));
+    log_.set_rank(boot_.rank.value);
+    router_.set_rank(boot_.rank);
+    SLUICE_CHECK(set_boot_attributes(attributes_, boot_));
+    SLUICE_CHECK(open_program());
+    SLUICE_CHECK(open_folders());
+    local_server_ = std::make_unique<LocalServer>(
+        io_, router_,
+        LocalServer::Options{
+            .access = {.owner = router_.owner()},
+            .online = [this] { return lifecycle_->state() >= BrokerState::init; },
+            .log = [this](const std::string& text) { log_.err("broker", "{}", text); }});
+    context_.reset(new BrokerContext{.io = io_,
+                                     .router = router_,
+                                     .attributes = attributes_,
+                                     .config = config_,
+                                     .log = log_,
+                                     .local_server = *local_server_,
+                                     .rank = boot_.rank,
+                                     .size = boot_.size,
+                                     .hosts = boot_.hosts,
+                                     .hostname = attributes_.get_or("hostname", ""),
+                                     .rundir = rundir_.path(),
+                                     .statedir = statedir_.path()});
+    lifecycle_ = std::make_unique<Lifecycle>(*context_, program_, effects());
+    context_->panic = [this](std::string_view text) { lifecycle_->panic(text); };
+    SLUICE_CHECK(make_parts(Stage::core));
+    return listen();
+}
+
+Result<void> Broker::State::open_log() {
+    if (options_.verbose > 0) {
+        attributes_.set("log-stderr-mode", "local");
+        attributes_.set("log-stderr-level", options_.verbose > 1 ? "7" : "6");
+    }
+    for (const std::string& name : attributes_.names()) {
+        const auto value = attributes_.find(name);
+        if (name.starts_with("log-") && !name.starts_with("log-syslog") && value)
+            SLUICE_CHECK(log_.set(name, *value));
+    }
+    attributes_.watch("log-", [this](const std::string& name, const std::string& value) {
+        (void)log_.set(name, value);  // the attribute table has checked the value
+    });
+    return {};
+}
+
+Result<void> Broker::State::open_program() {
+    program_ = plan_initial_program(options_.command, program_surroundings());
+    if (!lead() || attributes_.has("broker.rc2_none") || !program_.interactive) return {};
+    if (::isatty(STDIN_FILENO)) return {};
+    return fail(ENOTTY, "stdin is not a tty - can't run interactive shell");
+}
+
+Result<void> Broker::State::open_folders() {
+    SLUICE_TRY(rundir_, Directory::open(attributes_, "rundir", temporary_folder("/tmp")));
+    if (!lead()) return {};
+    SLUICE_TRY(statedir_, Directory::open(attributes_, "statedir", temporary_folder("/var/tmp")));
+    return {};
+}
+
+Result<void> Broker::State::make_parts(Stage stage) {
+    for (const PartRow& row : broker_parts()) {
+        if (row.stage != stage || (row.ranks == Ranks::lead && !lead())) continue;
+        Result<Part> part = row.make(*context_);
+        if (!part) return part.error().in(row.name);
+        parts_.push_back(*std::move(part));
+    }
+    return {};
+}
+
+Result<void> Broker::State::listen() {
+    const std::string uri = attributes_.get_or(
+        "local-uri", fmt::format("local://{}/local-{}", rundir_.path(), boot_.rank));
+    const std::string path = uri.substr(std::string_view{"local://"}.size());
+    remove_stale_file(path);
+    SLUICE_CHECK(local_server_->listen(path));
+    attributes_.set("local-uri", uri);
+    return {};
+}
+
+Lifecycle::Effects Broker::State::effects() {
+    Lifecycle::Effects effects;
+    effects.make_parts = [this] { return make_parts(Stage::rc1); };
+    effects.enter_group = [this] { lifecycle_->online_changed(Idset{0}); };
+    effects.children = [] { return Idset{}; };
+    effects.stop = [this] { stopped_ = true; };
+    return effects;
+}
+
+void Broker::State::watch_signals() {
+    signals_.async_wait([this](boost::system::error_code error, int signum) {
+        if (error) return;
+        lifecycle_->on_signal(signum);
+        watch_signals();
+    });
+}
+
+int Broker::State::run() {
+    for (const int signum : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2})
+        signals_.add(signum);
+    ::signal(SIGPIPE, SIG_IGN);
+    watch_signals();
+    lifecycle_->start();
+    while (!stopped_) {
+        if (context_->turn_end.empty()) io_.run_one();
+        for (int i = 0; i < handlers_per_turn_max && io_.poll_one() > 0; ++i) {
+        }
+        context_->turn_end.run();
+    }
+    return lifecycle_->exit_code();
+}
+
+Broker::State::~State() {
+    while (!parts_.empty()) parts_.pop_back();
+    lifecycle_.reset();
+    if (local_server_) local_server_->close();
+}
+
+Broker::Broker(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Broker::~Broker() = default;
+
+Result<std::unique_ptr<Broker>> Broker::open(const BrokerOptions& options) {
+    auto state = std::make_unique<State>(options);
+    SLUICE_CHECK(state->open());
+    return std::make_unique<Broker>(std::move(state));
+}
+
+int Broker::run() { return state_->run(); }
+
+}  // namespace sluice
