@@ -23,6 +23,7 @@ const Command* find_command(std::span<const Command> table, std::string_view nam
 int run_subcommand(std::string_view program, std::span<const Command> table, int argc,
                    char** argv);
 
+int cmd_cancel(int argc, char** argv);
 int cmd_env(int argc, char** argv);
 int cmd_help(int argc, char** argv);
 int cmd_queue(int argc, char** argv);

@@ -22,6 +22,7 @@ using enum CommandGroup;
 
 // One line a command; the order is that of `flux --help`.
 constexpr Command commands[] = {
+    {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
     {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
     {"help", cmd_help, "Display help for a command", other},
     {"queue", cmd_queue, "List and control queues", resources},
