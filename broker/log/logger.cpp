@@ -1,5 +1,6 @@
 #include "broker/log/logger.hpp"
 
+#include <syslog.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -16,6 +17,7 @@ const std::map<std::string_view, int LogSettings::*> level_attributes{
     {"log-forward-level", &LogSettings::forward_level},
     {"log-critical-level", &LogSettings::critical_level},
     {"log-stderr-level", &LogSettings::stderr_level},
+    {"log-syslog-level", &LogSettings::syslog_level},
 };
 
 Result<int> parse_bounded(std::string_view name, std::string_view value, int min, int max) {
@@ -44,6 +46,8 @@ Result<void> set_log_attribute(LogSettings& settings, std::string_view name,
     } else if (name == "log-ring-size") {
         SLUICE_TRY(const int size, parse_bounded(name, value, 0, ring_size_max));
         settings.ring_size = static_cast<std::size_t>(size);
+    } else if (name == "log-syslog-enable") {
+        SLUICE_TRY(settings.syslog, parse_bounded(name, value, 0, 1));
     } else if (name == "log-filename") {
         settings.filename = value;
     } else {
@@ -57,6 +61,7 @@ Result<std::string> get_log_attribute(const LogSettings& settings, std::string_v
         return fmt::format("{}", settings.*found->second);
     if (name == "log-stderr-mode") return std::string{settings.stderr_local ? "local" : "leader"};
     if (name == "log-ring-size") return fmt::format("{}", settings.ring_size);
+    if (name == "log-syslog-enable") return std::string{settings.syslog ? "1" : "0"};
     if (name == "log-filename" && !settings.filename.empty()) return settings.filename;
     return fail(EINVAL, "{}: not set", name);
 }
@@ -99,6 +104,8 @@ void Logger::append(const LogLine& line) {
         if (listener_) listener_(text);
         ring_.push(std::move(text));
     }
+    if (settings_.syslog && level <= settings_.syslog_level)
+        ::syslog(level, "%s", show_log_line(line).c_str());
     const bool leader = rank_ == 0;
     if (leader) {
         output(line);
@@ -110,7 +117,9 @@ void Logger::append(const LogLine& line) {
     }
 }
 
-void Logger::append_forwarded(const LogLine& line) { output(line); }
+void Logger::append_forwarded(const LogLine& line) {
+    output(line);
+}
 
 void Logger::output(const LogLine& line) {
     const int level = static_cast<int>(line.level);

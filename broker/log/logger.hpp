@@ -22,15 +22,18 @@ struct LogSettings {
     int forward_level = 3;   // log-forward-level: what followers send to rank 0
     int critical_level = 2;  // log-critical-level: shown on the local stderr whatever else is set
     int stderr_level = 3;    // log-stderr-level: what rank 0 (or each broker, mode local) prints
-    bool stderr_local = false;  // log-stderr-mode: local, else leader
-    std::string filename;       // log-filename (rank 0)
+    bool stderr_local = false;     // log-stderr-mode: local, else leader
+    std::string filename;          // log-filename (rank 0)
     std::size_t ring_size = 1024;  // log-ring-size, lines
+    bool syslog = false;           // log-syslog-enable
+    int syslog_level = 2;          // log-syslog-level
     friend bool operator==(const LogSettings&, const LogSettings&) = default;
 };
 
 /// The setting that attribute `name` ("log-…") stands for.
 /// Errors: ENOENT not a log attribute, EINVAL with the values allowed.
-Result<void> set_log_attribute(LogSettings& settings, std::string_view name, std::string_view value);
+Result<void> set_log_attribute(LogSettings& settings, std::string_view name,
+                               std::string_view value);
 /// The value of attribute `name` as text; EINVAL for log-filename not set and unknown names.
 Result<std::string> get_log_attribute(const LogSettings& settings, std::string_view name);
 

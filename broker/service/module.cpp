@@ -1,0 +1,125 @@
+// Modules (module.*, design.md 10). Our services are built in; the module names of the reference
+// are aliases of them, so that entry points that load and remove modules go on working.
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "broker/context.hpp"
+#include "broker/parts.hpp"
+#include "broker/service/service.hpp"
+
+namespace sluice {
+namespace {
+
+struct Alias {
+    std::string_view name;
+    std::vector<std::string_view> services;  // the first one shows whether it is there
+    bool loaded_at_start = true;
+};
+
+const std::vector<Alias> aliases{
+    {"job-list", {"job-list"}},
+    {"heartbeat", {"heartbeat"}},
+    {"content-sqlite", {"content-sqlite", "content-backing"}},
+    {"connector-local", {"connector-local"}},
+    {"resource", {"resource"}},
+    {"config", {"config"}},
+    {"content", {"content"}},
+    {"groups", {"groups"}},
+    {"job-exec", {"job-exec"}},
+    {"job-info", {"job-info"}},
+    {"kvs", {"kvs"}},
+    {"cron", {"cron"}},
+    {"kvs-watch", {"kvs-watch"}},
+    {"rexec", {"rexec"}},
+    {"job-ingest", {"job-ingest"}},
+    {"overlay", {"overlay"}},
+    {"job-manager", {"job-manager"}},
+    {"sched-fluxion-resource", {"sched", "sched-fluxion-resource"}},
+    {"sched-fluxion-qmanager", {"sched", "sched-fluxion-qmanager"}},
+    {"sched-fluxion-feasibility", {"sched", "feasibility", "sched-fluxion-feasibility"}},
+    {"sched-simple", {"sched", "feasibility"}, false},
+};
+
+const Alias* find_alias(std::string_view name) {
+    const auto found = std::ranges::find(aliases, name, &Alias::name);
+    return found == aliases.end() ? nullptr : &*found;
+}
+
+/// "kvs" from "kvs", "kvs.so" and "/a/b/kvs.so".
+std::string_view module_name(std::string_view path) {
+    if (const std::size_t slash = path.rfind('/'); slash != std::string_view::npos)
+        path.remove_prefix(slash + 1);
+    if (path.ends_with(".so")) path.remove_suffix(3);
+    return path;
+}
+
+class ModuleService : public RpcService<ModuleService> {
+  public:
+    static const RpcTable<ModuleService> rpcs;
+
+    explicit ModuleService(BrokerContext& context) : RpcService(context.router, "module") {
+        for (const Alias& alias : aliases)
+            if (!alias.loaded_at_start) removed_.insert(alias.name);
+    }
+
+  private:
+    bool present(const Alias& alias) { return router().has_service(alias.services.front()); }
+    bool loaded(const Alias& alias) { return present(alias) && !removed_.contains(alias.name); }
+
+    void load(Request request, const JsonObject& payload) {
+        JsonReader in{payload};
+        const std::string path = in.string("path");
+        if (!in) return request.fail(in.error());
+        const Alias* alias = find_alias(module_name(path));
+        if (!alias || !present(*alias))
+            return request.fail(sluice::fail(ENOENT, "module not found in search path"));
+        if (loaded(*alias)) return request.fail(Error{EEXIST});
+        removed_.erase(alias->name);
+        request.respond();
+    }
+
+    void remove(Request request, const JsonObject& payload) {
+        JsonReader in{payload};
+        const std::string name = in.string("name");
+        if (!in) return request.fail(in.error());
+        const Alias* alias = find_alias(name);
+        if (!alias || !loaded(*alias)) return request.fail(Error{ENOENT});
+        removed_.insert(alias->name);
+        request.respond();
+    }
+
+    void list(Request request, const JsonObject&) {
+        constexpr int running = 1;
+        JsonArray modules;
+        for (const Alias& alias : aliases) {
+            if (!loaded(alias)) continue;
+            JsonArray services;
+            for (const std::string_view service : alias.services) services.emplace_back(service);
+            modules.push_back(JsonObject{{"name", alias.name},
+                                         {"path", "builtin"},
+                                         {"idle", 0},
+                                         {"status", running},
+                                         {"services", std::move(services)},
+                                         {"sendqueue", 0},
+                                         {"recvqueue", 0}});
+        }
+        request.respond(JsonObject{{"mods", std::move(modules)}});
+    }
+
+    std::set<std::string_view> removed_;
+};
+
+const RpcTable<ModuleService> ModuleService::rpcs{
+    {"load", Caller::owner, Body::json, &ModuleService::load},
+    {"remove", Caller::owner, Body::json, &ModuleService::remove},
+    {"list", Caller::user, Body::none, &ModuleService::list},
+};
+
+}  // namespace
+
+Result<Part> make_module(BrokerContext& context) {
+    return Part{std::make_shared<ModuleService>(context)};
+}
+
+}  // namespace sluice
