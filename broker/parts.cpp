@@ -7,11 +7,15 @@ using enum Stage;
 using enum Ranks;
 
 constexpr PartRow rows[] = {
-    {"attr", core, all, make_attr},
+    {"attr", core, all, make_attr},          {"log", core, all, make_log},
+    {"broker", core, all, make_broker_core}, {"event", core, all, make_event},
+    {"module", core, all, make_module},      {"rexec", core, all, make_rexec},
 };
 
 }  // namespace
 
-std::span<const PartRow> broker_parts() { return rows; }
+std::span<const PartRow> broker_parts() {
+    return rows;
+}
 
 }  // namespace sluice
