@@ -6,8 +6,6 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t depth_max = 64;
-
 struct Layout {
     std::string_view item;   // between items
     std::string_view colon;  // between key and value
@@ -110,20 +108,6 @@ void dump(std::string& out, const Json& value, const Layout& layout, int level) 
 constexpr Layout compact{",", ":"};
 
 }  // namespace
-
-Result<Json> parse_json(std::string_view text) {
-    boost::json::error_code error;
-    boost::json::parse_options options;
-    options.max_depth = depth_max;
-    boost::json::stream_parser parser({}, options);
-    const std::size_t read = parser.write_some(text.data(), text.size(), error);
-    if (error) return fail(EPROTO, "JSON: {} near byte {}", error.message(), read);
-    if (text.find_first_not_of(" \t\r\n", read) != std::string_view::npos)
-        return fail(EPROTO, "JSON: extra text after byte {}", read);
-    parser.finish(error);  // a bare number is complete only now
-    if (error) return fail(EPROTO, "JSON: {} at byte {}", error.message(), read);
-    return parser.release();
-}
 
 Result<JsonObject> parse_json_object(std::string_view text) {
     SLUICE_TRY(Json value, parse_json(text));

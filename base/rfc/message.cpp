@@ -166,6 +166,8 @@ Result<Message> decode_parts(std::span<const std::string_view> parts) {
         if (parts.empty()) return fail(EPROTO, "message: topic flag without a topic part");
         std::string_view topic = parts.front();
         if (!topic.empty() && topic.back() == '\0') topic.remove_suffix(1);
+        if (topic.find('\0') != std::string_view::npos)
+            return fail(EPROTO, "message: NUL inside the topic");
         message.topic = topic;
         parts = parts.subspan(1);
     }

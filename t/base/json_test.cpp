@@ -24,6 +24,15 @@ TEST(JsonText, KeepsIntegersAndRealsApart) {
     EXPECT_EQ(dump_real(std::numeric_limits<double>::infinity()), "null");
 }
 
+TEST(JsonText, ReadsRealsExactly) {
+    for (const double real : {1552593348.073045, 1764512345.1234567, 0.1, 5e-324, 1.7976931348623157e308,
+                              9007199254740993.5, 1.7777776666666667e49, 123456789.12345679})
+        EXPECT_EQ(parse_json(dump_real(real))->as_double(), real);
+    EXPECT_EQ(parse_json("1777777666666666666666666666666666.0")->as_double(),
+              1777777666666666666666666666666666.0);
+    EXPECT_FALSE(parse_json("1e999"));
+}
+
 TEST(JsonText, EscapesOnlyWhatItMust) {
     EXPECT_EQ(dump_json(Json("a\"\\\n\x01\xC6\x92/")), "\"a\\\"\\\\\\n\\u0001\xC6\x92/\"");
 }

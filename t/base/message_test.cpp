@@ -60,6 +60,18 @@ TEST(MessageBody, RefusesEveryTruncation) {
         EXPECT_FALSE(decode_body(body.substr(0, size))) << size;
 }
 
+TEST(MessageBody, ForgivesOneNulBehindATopicButNoneInside) {
+    Message message = sample_request();
+    message.topic = "attr.get\0"s;
+    std::string bytes = encode_frame(message);
+    const auto forgiven = decode_body(std::string_view{bytes}.substr(frame_header_bytes));
+    ASSERT_TRUE(forgiven);
+    EXPECT_EQ(forgiven->topic, "attr.get");
+    message.topic = "attr\0.get"s;
+    bytes = encode_frame(message);
+    EXPECT_FALSE(decode_body(std::string_view{bytes}.substr(frame_header_bytes)));
+}
+
 TEST(MessageResponse, KeepsTagRoutesAndFlagsWithoutPayload) {
     Message request = sample_request();
     request.flags |= message_flag::streaming;
