@@ -24,9 +24,11 @@ int run_subcommand(std::string_view program, std::span<const Command> table, int
                    char** argv);
 
 int cmd_cancel(int argc, char** argv);
+int cmd_broker(int argc, char** argv);
 int cmd_env(int argc, char** argv);
 int cmd_help(int argc, char** argv);
 int cmd_queue(int argc, char** argv);
+int cmd_start(int argc, char** argv);
 int cmd_version(int argc, char** argv);
 
 }  // namespace sluice

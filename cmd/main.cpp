@@ -23,9 +23,11 @@ using enum CommandGroup;
 // One line a command; the order is that of `flux --help`.
 constexpr Command commands[] = {
     {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
+    {"broker", cmd_broker, "Run one broker of an instance", instance},
     {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
     {"help", cmd_help, "Display help for a command", other},
     {"queue", cmd_queue, "List and control queues", resources},
+    {"start", cmd_start, "Start an instance", instance},
     {"version", cmd_version, "Display version information", other},
 };
 
