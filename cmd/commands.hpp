@@ -27,6 +27,7 @@ int cmd_cancel(int argc, char** argv);
 int cmd_broker(int argc, char** argv);
 int cmd_env(int argc, char** argv);
 int cmd_help(int argc, char** argv);
+int cmd_jobs(int argc, char** argv);
 int cmd_queue(int argc, char** argv);
 int cmd_start(int argc, char** argv);
 int cmd_version(int argc, char** argv);

@@ -26,6 +26,7 @@ constexpr Command commands[] = {
     {"broker", cmd_broker, "Run one broker of an instance", instance},
     {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
     {"help", cmd_help, "Display help for a command", other},
+    {"jobs", cmd_jobs, "List jobs submitted to Flux", jobs},
     {"queue", cmd_queue, "List and control queues", resources},
     {"start", cmd_start, "Start an instance", instance},
     {"version", cmd_version, "Display version information", other},

@@ -1,0 +1,195 @@
+#include "cmd/jobs_tree.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/rfc/fluid.hpp"
+#include "cmd/client.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::string_view colour_of(const JobRow& row) {
+    switch (row.integer("result")) {
+        case job_result::completed: return "\033[01;32m";
+        case job_result::failed: case job_result::timeout: return "\033[01;31m";
+        case job_result::canceled: return "\033[37m";
+        default: return job_uri(row).empty() ? "" : "\033[01;34m";
+    }
+}
+
+std::vector<FieldsOfRow> field_sources(const std::vector<JobRow>& rows) {
+    std::vector<FieldsOfRow> sources;
+    sources.reserve(rows.size());
+    for (const JobRow& row : rows)
+        sources.emplace_back([&row](std::string_view field) { return job_field(row, field); });
+    return sources;
+}
+
+}  // namespace
+
+Cli::Apply colour_into(Colour& to) {
+    return [&to](const std::optional<std::string>& value) -> Result<void> {
+        const std::string when = value.value_or("always");
+        if (when == "never") to = Colour::never;
+        else if (when == "always") to = Colour::always;
+        else if (when == "auto") to = Colour::automatic;
+        else
+            return fail(EINVAL,
+                        "argument --color: invalid choice: '{}' "
+                        "(choose from 'never', 'always', 'auto')", when);
+        return {};
+    };
+}
+
+bool use_colour(Colour when) {
+    if (when != Colour::automatic) return when == Colour::always;
+    const char* no_color = std::getenv("NO_COLOR");
+    return stdout_is_terminal() && !(no_color && *no_color);
+}
+
+std::int64_t terminal_width() {
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0) return -1;
+    return size.ws_col;
+}
+
+std::string render_jobs(const JobsPlan& plan, const JobsOptions& options,
+                        const std::vector<JobRow>& rows) {
+    TableOptions table{.header = !options.no_header};
+    if (options.width > 0) table.width = static_cast<std::size_t>(options.width);
+    if (use_colour(options.colour)) {
+        table.decorate = [&rows](std::size_t i, std::string line) {
+            const std::string_view colour = colour_of(rows[i]);
+            return colour.empty() ? line : fmt::format("{}{}\033[0;0m", colour, line);
+        };
+    }
+    return render_table(plan.format, field_sources(rows), table);
+}
+
+std::string stats_line(const JsonObject& stats, bool purged) {
+    JsonReader in{stats};
+    JsonReader states{in.object("job_states")};
+    const auto running = states.integer_or("run", 0) + states.integer_or("cleanup", 0);
+    const auto pending = states.integer_or("depend", 0) + states.integer_or("priority", 0) +
+                         states.integer_or("sched", 0);
+    const auto failed =
+        in.integer_or("failed", 0) + in.integer_or("canceled", 0) + in.integer_or("timeout", 0);
+    std::string line = fmt::format("{} running, {} completed, {} failed, {} pending", running,
+                                   in.integer_or("successful", 0), failed, pending);
+    if (purged) line += fmt::format(", {} inactive purged", in.integer_or("inactive_purged", 0));
+    return line + "\n";
+}
+
+Result<std::vector<JobRow>> JobsLister::by_filter(Handle& flux) const {
+    JobQuery query;
+    // One more than wanted tells whether the output is truncated.
+    query.entries_max = options_.count > 0 ? options_.count + 1 : 0;
+    query.attributes = plan_.attributes;
+    query.since = plan_.since;
+    query.constraint = filter_constraint(plan_.filter);
+    SLUICE_TRY(auto jobs, list_jobs(flux, query));
+    if (options_.count > 0 && jobs.size() > static_cast<std::size_t>(options_.count)) {
+        fmt::print(stderr,
+                   "warning: output truncated at {} jobs.\n"
+                   "Use --count to increase returned results or use filters to alter results.\n",
+                   options_.count);
+        jobs.resize(static_cast<std::size_t>(options_.count));
+    }
+    return make_job_rows(std::move(jobs), now_);
+}
+
+Result<std::vector<JobRow>> JobsLister::by_ids(Handle& flux,
+                                               const std::vector<std::string>& words) const {
+    std::vector<JobId> ids;
+    for (const std::string& word : words) {
+        SLUICE_TRY(const JobId id, jobid_argument(word, CliStyle::python_tool));
+        ids.push_back(id);
+    }
+    SLUICE_TRY(auto found, list_job_ids(flux, ids, plan_.attributes));
+    std::vector<JsonObject> jobs;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i]) jobs.push_back(std::move(*found[i]));
+        else fmt::print(stderr, "JobID {} unknown\n", words[i]);
+    }
+    return make_job_rows(std::move(jobs), now_);
+}
+
+Result<int> JobsLister::print_stats(Handle& flux) const {
+    SLUICE_TRY(const JsonObject stats, flux.call("job-list.job-stats"));
+    write_stdout(stats_line(stats, true));
+    JsonReader in{stats};
+    JsonReader states{in.object("job_states")};
+    const bool active = states.integer_or("total", 0) > states.integer_or("inactive", 0);
+    return active ? 0 : 1;
+}
+
+bool JobsLister::enters(const JobRow& row, int level) const {
+    const bool mine = row.integer("userid") == static_cast<std::int64_t>(::getuid());
+    return options_.recursive && level < options_.level && !job_uri(row).empty() &&
+           row.integer("state") == job_state::run && (mine || options_.recurse_all);
+}
+
+void JobsLister::print_children(const std::vector<JobRow>& rows, const std::string& path,
+                                int level) const {
+    for (const JobRow& row : rows) {
+        if (!enters(row, level)) continue;
+        auto child = Handle::open(reachable_uri(job_uri(row)));
+        if (!child) continue;
+        auto jobs = by_filter(*child);
+        if (!jobs) continue;
+        if (plan_.instances) load_instance_summaries(*jobs);
+        const std::string child_path = path + (path.empty() ? "" : "/") + to_f58(row.id());
+        fmt::print("\n{}:\n", child_path);
+        if (options_.stats || options_.stats_only)
+            if (const auto stats = child->call("job-list.job-stats"))
+                write_stdout(stats_line(*stats, false));
+        if (!options_.stats_only) write_stdout(render_jobs(plan_, options_, *jobs));
+        print_children(*jobs, child_path, level + 1);
+    }
+}
+
+JsonArray JobsLister::json_rows(const std::vector<JobRow>& rows, int level) const {
+    JsonArray array;
+    for (const JobRow& row : rows) {
+        JsonObject object = job_to_json(row);
+        if (enters(row, level)) {
+            auto child = Handle::open(reachable_uri(job_uri(row)));
+            auto jobs = child ? by_filter(*child) : Result<std::vector<JobRow>>{child.error()};
+            if (jobs) object["jobs"] = json_rows(*jobs, level + 1);
+        }
+        array.emplace_back(std::move(object));
+    }
+    return array;
+}
+
+Result<int> JobsLister::run(Handle& flux, const std::vector<std::string>& ids) {
+    int code = 0;
+    if (options_.stats || options_.stats_only) {
+        SLUICE_TRY(code, print_stats(flux));
+        if (options_.stats_only && !options_.recursive) return code;
+    }
+    SLUICE_TRY(auto rows, ids.empty() ? by_filter(flux) : by_ids(flux, ids));
+    if (options_.json) {
+        JsonArray array = json_rows(rows, 0);
+        JsonObject object;
+        const bool single = ids.size() == 1 && array.size() == 1;
+        if (single) object = std::move(array.front().get_object());
+        else object["jobs"] = std::move(array);
+        write_stdout(dump_json_spaced(Json(object)) + "\n");
+        return ids.empty() || !rows.empty() ? 0 : 1;
+    }
+    if (plan_.instances) load_instance_summaries(rows);
+    if (!options_.stats_only && (ids.empty() || !rows.empty()))
+        write_stdout(render_jobs(plan_, options_, rows));
+    if (options_.recursive) print_children(rows, "", 0);
+    if (options_.stats_only) return code;
+    return ids.empty() || !rows.empty() ? 0 : 1;
+}
+
+}  // namespace sluice
