@@ -1,13 +1,11 @@
 // The user's format files: flux-TOOL.{toml,yaml,json} of the XDG configuration folders.
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/toml.hpp"
 #include "cmd/format/named_formats.hpp"
 #include "cmd/format/output_format.hpp"
 #include "cmd/format/yaml_subset.hpp"
@@ -50,32 +48,12 @@ std::vector<fs::path> format_files(const std::string& stem) {
     return files;
 }
 
-/// Format files hold tables and strings; any other value is kept as a mark of the wrong type.
-JsonObject to_json(const toml::table& table) {
-    JsonObject object;
-    for (const auto& [key, node] : table) {
-        Json& value = object[std::string_view{key}];
-        if (const auto* inner = node.as_table()) value = to_json(*inner);
-        else if (const auto* text = node.as_string()) value = Json(std::string_view{text->get()});
-        else value = nullptr;
-    }
-    return object;
-}
-
-Result<JsonObject> parse_toml(const std::string& text) {
-    const toml::parse_result parsed = toml::parse(text);
-    if (parsed) return to_json(parsed.table());
-    const auto& error = parsed.error();
-    return fail(EINVAL, "{}:{}: {}", error.source().begin.line, error.source().begin.column,
-                error.description());
-}
-
 Result<JsonObject> read_format_file(const fs::path& path) {
     std::ifstream in(path);
     if (!in) return Error{EACCES};
     std::ostringstream text;
     text << in.rdbuf();
-    if (path.extension() == ".toml") return parse_toml(text.str());
+    if (path.extension() == ".toml") return parse_toml(text.str(), path.string());
     if (path.extension() == ".yaml") return parse_yaml_subset(text.str());
     return parse_json_object(text.str());
 }
@@ -86,7 +64,7 @@ Result<FormatChoice> choose_user_format(FormatCatalog catalog, std::string_view 
     const std::size_t builtin_count = catalog.formats.size();
     for (const fs::path& path : format_files(catalog.file)) {
         const auto file = read_format_file(path);
-        if (!file) return file.error().in(path.string());
+        if (!file) return path.extension() == ".toml" ? file.error() : file.error().in(path.string());
         SLUICE_CHECK(add_user_formats(catalog, builtin_count, *file, path.string()));
     }
     std::optional<std::string> replacement;

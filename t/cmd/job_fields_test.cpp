@@ -33,7 +33,6 @@ TEST(JobFields, SpellIdsInEveryForm) {
     EXPECT_EQ(text(row, "id.f58plain"), "fNH");
     EXPECT_EQ(text(row, "id.hex"), "0x4d2");
     EXPECT_EQ(text(row, "id.kvs"), "job.0000.0000.0000.04d2");
-    EXPECT_EQ(text(row, "id.words"), "turtle-academy-academy--academy-academy-academy");
     EXPECT_EQ(plain_text(job_field(row, "id.dec")), "1234");
 }
 
