@@ -11,6 +11,8 @@
 namespace sluice {
 
 struct ResourceHub {
+    /// Set by the bootstrap of a nested instance, before rc1: the R of the job that it is.
+    std::optional<ResourceSet> parent;
     /// R without excluded ranks, once it is known; `up` follows later changes.
     std::optional<SchedResources> defined;
     /// The resources became known, or were replaced. Add the callback, then look at `defined`.
