@@ -10,6 +10,7 @@ constexpr PartRow rows[] = {
     {"attr", core, all, make_attr},          {"log", core, all, make_log},
     {"broker", core, all, make_broker_core}, {"event", core, all, make_event},
     {"module", core, all, make_module},      {"rexec", core, all, make_rexec},
+    {"resource", rc1, all, make_resource},
 };
 
 }  // namespace

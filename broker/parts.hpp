@@ -36,6 +36,7 @@ Result<Part> make_broker_core(BrokerContext& context);
 Result<Part> make_event(BrokerContext& context);
 Result<Part> make_log(BrokerContext& context);
 Result<Part> make_module(BrokerContext& context);
+Result<Part> make_resource(BrokerContext& context);
 Result<Part> make_rexec(BrokerContext& context);
 
 }  // namespace sluice
