@@ -294,6 +294,15 @@ Result<void> Handle::add_service(std::string_view name, OnMessage on_request) {
     return {};
 }
 
+void Handle::register_service(std::string_view name, OnMessage on_request, OnReply on_reply) {
+    state_->services_[std::string{name}] = std::move(on_request);
+    send("service.add", {{"service", name}}, {}, std::move(on_reply));
+}
+
+void Handle::on_pushed_event(std::string_view prefix, OnMessage on_event) {
+    state_->subscriptions_[std::string{prefix}] = std::move(on_event);
+}
+
 bool Handle::run_until(const std::function<bool()>& done) { return state_->run_until(done); }
 
 bool Handle::flush() {

@@ -75,6 +75,12 @@ class Handle {
     /// Registers service `name` (blocks); requests "name.*" come to `on_request`, which answers with
     /// send_message(Message::response(request, errnum)).
     Result<void> add_service(std::string_view name, OnMessage on_request);
+    /// As add_service without waiting: requests sent after this one find the service registered.
+    /// `on_reply` hears whether it was.
+    void register_service(std::string_view name, OnMessage on_request, OnReply on_reply);
+    /// `on_event` gets the events with this prefix that the broker sends without a subscription (a
+    /// launcher's to its shell).
+    void on_pushed_event(std::string_view prefix, OnMessage on_event);
 
     /// Turns the loop until `done()` or the connection is lost (returns false then).
     bool run_until(const std::function<bool()>& done);

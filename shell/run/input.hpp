@@ -1,0 +1,48 @@
+// Standard input of the tasks: from requests "stdin" to the leader's service, which go down the tree
+// of shells as "input" requests and into the input eventlog; or from a file, which each task opens.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/aio/spawn.hpp"
+#include "base/rpc/handle.hpp"
+#include "shell/launch_info.hpp"
+#include "shell/options.hpp"
+#include "shell/run/eventlog_writer.hpp"
+#include "shell/run/task.hpp"
+
+namespace sluice::shell {
+
+class Input {
+  public:
+    struct Parts {
+        const LaunchInfo& info;
+        const ShellOptions& options;
+        Handle& handle;
+        EventlogWriter& log;
+        std::vector<std::unique_ptr<Task>>& tasks;
+    };
+    explicit Input(Parts parts) : parts_(parts) {}
+
+    /// Leader: the header of the input eventlog. Errors: errno of open, naming the file.
+    Result<void> begin();
+    /// The file that tasks read, or -1. A new description each: every task reads all of it.
+    Result<OwnedFd> open_file() const;
+    /// A "stdin" request of a client.
+    void on_stdin(const Message& request);
+    /// An "input" request of the shell above.
+    void on_forwarded(const Message& request);
+
+  private:
+    static constexpr std::uint32_t fanout = 4;
+
+    Result<void> deliver(const IoData& io);
+    /// Sends `payload` to the shells below; `done` when all have taken it.
+    void forward(const JsonObject& payload, std::function<void()> done);
+    void answer(const Message& request, int errnum);
+
+    Parts parts_;
+};
+
+}  // namespace sluice::shell

@@ -1,0 +1,167 @@
+#include "shell/run/output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/base64.hpp"
+
+namespace sluice::shell {
+namespace {
+
+constexpr const char* output_path = "guest.output";
+
+bool write_all(int fd, std::string_view data) {
+    while (!data.empty()) {
+        const ssize_t written = ::write(fd, data.data(), data.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        data.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+/// `data` with "rank: " before each line; `mid_line` carries over to the next call.
+std::string labelled(std::uint32_t rank, std::string_view data, bool& mid_line) {
+    std::string out;
+    while (!data.empty()) {
+        const std::size_t size = std::min(data.find('\n'), data.size() - 1) + 1;
+        if (!mid_line) out += fmt::format("{}: ", rank);
+        out += data.substr(0, size);
+        mid_line = data[size - 1] != '\n';
+        data.remove_prefix(size);
+    }
+    return out;
+}
+
+Idset all_tasks(const TaskPlan& plan) { return Idset::range(0, plan.ntasks - 1); }
+
+}  // namespace
+
+std::string_view stream_name(Stream stream) {
+    return stream == Stream::out ? "stdout" : "stderr";
+}
+
+Result<void> Output::begin(const MustacheValues& values) {
+    if (parts_.info.leader())
+        parts_.log.add(output_path, output_header(wall_clock_now(), parts_.plan.ntasks));
+    for (const Stream stream : {Stream::out, Stream::err}) {
+        sink(stream).options = stream == Stream::out ? &parts_.options.out : &parts_.options.err;
+        SLUICE_CHECK(open_sink(stream, values));
+    }
+    return {};
+}
+
+Result<void> Output::open_sink(Stream stream, MustacheValues values) {
+    Sink& to = sink(stream);
+    if (to.options->type != StreamOptions::Type::file) return {};
+    const std::string& path = to.options->path;
+    values.task.reset();
+    if (has_task_tag(path)) {
+        to.place = Sink::Place::local_files;
+        for (std::uint32_t localid = 0; localid < parts_.plan.ranks.size(); ++localid) {
+            const std::uint32_t rank = parts_.plan.ranks[localid];
+            values.task = {rank, localid};
+            const std::string own_path = render(path, values);
+            SLUICE_TRY(to.files[rank], open_file(own_path));
+            redirected(stream, Idset{rank}, own_path);
+        }
+        return {};
+    }
+    const bool per_node = has_node_tag(path);
+    to.place = per_node || parts_.info.leader() ? Sink::Place::local_files
+                                                : Sink::Place::leader_file;
+    if (to.place == Sink::Place::leader_file) return {};
+    const std::string own_path = render(path, values);
+    SLUICE_TRY(const std::shared_ptr<File> file, open_file(own_path));
+    Idset ranks;
+    for (const std::uint32_t rank : parts_.plan.ranks) ranks.insert(rank);
+    if (!per_node) ranks = all_tasks(parts_.plan);
+    for (const Idset::Id rank : ranks) to.files[rank] = file;
+    if (!ranks.empty()) redirected(stream, ranks, own_path);
+    return {};
+}
+
+Result<std::shared_ptr<Output::File>> Output::open_file(const std::string& path) {
+    if (const auto found = open_files_.find(path); found != open_files_.end())
+        return found->second;
+    const int mode = parts_.options.append ? 0 : O_TRUNC;
+    auto file = std::make_shared<File>();
+    file->fd =
+        OwnedFd{::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | mode, 0666)};
+    if (file->fd.get() < 0)
+        return fail(errno, "error opening output file '{}': {}", path, Error{errno}.text());
+    open_files_[path] = file;
+    return file;
+}
+
+void Output::redirected(Stream stream, const Idset& ranks, const std::string& path) {
+    parts_.log.add(output_path, redirect_record(wall_clock_now(), stream_name(stream),
+                                                ranks.to_bracketed(), path));
+}
+
+void Output::write(Stream stream, std::uint32_t rank, std::string_view data) {
+    if (data.empty()) return;
+    Sink& to = sink(stream);
+    switch (to.place) {
+        case Sink::Place::eventlog: record(stream, rank, data); break;
+        case Sink::Place::local_files: write_file(to, rank, data); break;
+        case Sink::Place::leader_file: send_to_leader(stream, rank, data); break;
+    }
+}
+
+void Output::end(Stream stream, std::uint32_t rank) {
+    if (sink(stream).place != Sink::Place::eventlog) return;
+    parts_.log.add(output_path,
+                   eof_record(wall_clock_now(), stream_name(stream), std::to_string(rank)));
+}
+
+void Output::record(Stream stream, std::uint32_t rank, std::string_view data) {
+    Sink& to = sink(stream);
+    const std::uint64_t limit = parts_.options.output_limit;
+    if (to.recorded + data.size() > limit) {
+        if (to.dropped == 0)
+            log({LogLevel::warning, "",
+                 fmt::format("{} will be truncated, {} limit exceeded", stream_name(stream),
+                             limit)});
+        to.dropped += data.size();
+        return;
+    }
+    to.recorded += data.size();
+    parts_.log.add(output_path, data_record(wall_clock_now(), stream_name(stream),
+                                            std::to_string(rank), data));
+}
+
+void Output::write_file(Sink& to, std::uint32_t rank, std::string_view data) {
+    const auto found = to.files.find(rank);
+    if (found == to.files.end()) return;
+    File& file = *found->second;
+    bool& mid_line = mid_line_[&to - sinks_][rank];
+    const bool ok = to.options->label ? write_all(file.fd.get(), labelled(rank, data, mid_line))
+                                      : write_all(file.fd.get(), data);
+    if (ok || file.failed) return;
+    file.failed = true;
+    log({LogLevel::error, "",
+         fmt::format("write {}: {}", to.options->path, Error{errno}.text())});
+}
+
+void Output::send_to_leader(Stream stream, std::uint32_t rank, std::string_view data) {
+    JsonObject payload = data_record(1, stream_name(stream), std::to_string(rank), data).context;
+    payload["shell_rank"] = parts_.info.shell_rank;
+    parts_.handle.send(parts_.info.service() + ".write", payload,
+                       {.nodeid = parts_.info.broker_rank(0), .noresponse = true}, {});
+}
+
+void Output::on_remote_write(const JsonObject& payload) {
+    const auto io = decode_io(payload);
+    const Json* stream = payload.if_contains("stream");
+    if (!io || !stream || !stream->is_string()) return;  // not from a shell of ours
+    const auto ranks = Idset::parse(io->rank);
+    if (!ranks || ranks->size() != 1) return;
+    write(stream->get_string() == "stderr" ? Stream::err : Stream::out, ranks->first(), io->data);
+}
+
+void Output::log(const LogText& text) {
+    parts_.log.add(output_path, log_record(wall_clock_now(), parts_.info.shell_rank, text));
+}
+
+}  // namespace sluice::shell

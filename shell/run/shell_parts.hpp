@@ -1,0 +1,96 @@
+// The inside of a running shell. Members are in the order of their making; see shell.cpp (life) and
+// shell_service.cpp (requests of others).
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/rpc/handle.hpp"
+#include "shell/affinity.hpp"
+#include "shell/environment.hpp"
+#include "shell/launch_info.hpp"
+#include "shell/options.hpp"
+#include "shell/run/eventlog_writer.hpp"
+#include "shell/run/input.hpp"
+#include "shell/run/job_folder.hpp"
+#include "shell/run/output.hpp"
+#include "shell/run/pmi_server.hpp"
+#include "shell/run/task.hpp"
+#include "shell/run/terminus.hpp"
+#include "shell/run/topology.hpp"
+#include "shell/shell_fsm.hpp"
+#include "shell/task_plan.hpp"
+
+namespace sluice::shell {
+
+class Shell {
+  public:
+    Shell(Handle handle, LaunchInfo info, const Topology* topology);
+    /// Runs the job's tasks of this node to their end. Returns the exit code.
+    int run();
+
+  private:
+    // Set-up, in this order. An error ends the job with its text.
+    Result<void> prepare();
+    Result<void> read_options();
+    Result<void> enter_folder();
+    Result<void> make_folder();
+    Result<void> make_tmpdir();
+    Result<void> export_topology();
+    void start_service();
+    void listen_to_launcher();
+
+    void perform(const ShellActions& actions);
+    void on(const action::EnterBarrier&);
+    void on(const action::StartTasks&);
+    void on(const action::PostTaskExit& action);
+    void on(const action::TellExit& action);
+    void on(const action::TellComplete&);
+    void on(const action::ArmExitTimer& action);
+    void on(const action::Raise& action);
+    void on(const action::Log& action);
+    void on(const action::Signal& action);
+    void on(const action::AbandonStreams&);
+    void on(const action::Finish& action);
+
+    Result<void> start_task(std::uint32_t localid);
+    TaskSpawn task_spawn(std::uint32_t localid, int pmi_fd);
+    void post_init();
+    void post_start();
+    void finish();
+    void schedule_signal(double expiration);
+
+    // Requests to "<uid>-shell-<id>.*".
+    void on_request(const Message& request);
+    void on_doom(const JsonObject& payload);
+    void on_complete(const JsonObject& payload);
+    void on_exception(const Message& request, const JsonObject& payload);
+    void respond(const Message& request, int errnum);
+    void tell_leader(std::string_view method, const JsonObject& payload);
+    MustacheValues mustache_values() const;
+    void debug(std::string_view component, std::string message);
+
+    Handle handle_;
+    LaunchInfo info_;
+    const Topology* topology_;
+    ShellOptions options_;
+    TaskPlan plan_;
+    std::vector<Idset> cpus_;         // by local id
+    std::vector<std::string> gpus_;   // by local id, may be empty
+    std::vector<std::pair<int, std::int64_t>> rlimits_;
+    std::optional<EventlogWriter> log_;
+    std::optional<JobFolder> folder_;
+    std::optional<Output> output_;
+    std::optional<PmiServer> pmi_;
+    std::vector<std::unique_ptr<Task>> tasks_;
+    std::optional<Input> input_;
+    std::optional<Terminus> terminus_;
+    Environment environment_;
+    std::optional<ShellFsm> fsm_;
+    boost::asio::steady_timer exit_timer_, signal_timer_;
+    std::optional<int> exit_code_;
+};
+
+}  // namespace sluice::shell

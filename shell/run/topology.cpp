@@ -1,0 +1,49 @@
+#include "shell/run/topology.hpp"
+
+#include <hwloc.h>
+
+namespace sluice::shell {
+namespace {
+
+hwloc_topology_t raw(void* topology) { return static_cast<hwloc_topology_t>(topology); }
+
+/// Cores as the resource probe numbers them; PUs where the machine tells of no cores.
+std::vector<Idset> read_cores(hwloc_topology_t topology) {
+    const hwloc_obj_type_t type =
+        hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    std::vector<Idset> cores;
+    for (hwloc_obj_t core = nullptr;
+         (core = hwloc_get_next_obj_by_type(topology, type, core)) != nullptr;) {
+        Idset pus;
+        for (int pu = -1; (pu = hwloc_bitmap_next(core->cpuset, pu)) >= 0;)
+            pus.insert(static_cast<Idset::Id>(pu));
+        cores.push_back(std::move(pus));
+    }
+    return cores;
+}
+
+}  // namespace
+
+void Topology::Deleter::operator()(void* topology) const { hwloc_topology_destroy(raw(topology)); }
+
+Topology::Topology(Topology&&) noexcept = default;
+Topology::~Topology() = default;
+
+Result<Topology> Topology::load() {
+    hwloc_topology_t loaded = nullptr;
+    if (hwloc_topology_init(&loaded) != 0) return fail(ENOMEM, "hwloc: out of memory");
+    Topology topology;
+    topology.topology_.reset(loaded);
+    if (hwloc_topology_load(loaded) != 0)
+        return fail(EIO, "hwloc: cannot read this machine's topology");
+    topology.pus_of_core_ = read_cores(loaded);
+    return topology;
+}
+
+Result<void> Topology::write_xml(const std::string& path) const {
+    if (hwloc_topology_export_xml(raw(topology_.get()), path.c_str(), 0) != 0)
+        return fail(EIO, "{}: hwloc cannot write the topology", path);
+    return {};
+}
+
+}  // namespace sluice::shell
