@@ -11,6 +11,7 @@ constexpr PartRow rows[] = {
     {"broker", core, all, make_broker_core}, {"event", core, all, make_event},
     {"module", core, all, make_module},      {"rexec", core, all, make_rexec},
     {"resource", rc1, all, make_resource},
+    {"job-launcher", rc1, all, make_job_launcher},
 };
 
 }  // namespace

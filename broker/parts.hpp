@@ -33,6 +33,7 @@ std::span<const PartRow> broker_parts();
 // One line a part.
 Result<Part> make_attr(BrokerContext& context);
 Result<Part> make_broker_core(BrokerContext& context);
+Result<Part> make_job_launcher(BrokerContext& context);
 Result<Part> make_event(BrokerContext& context);
 Result<Part> make_log(BrokerContext& context);
 Result<Part> make_module(BrokerContext& context);

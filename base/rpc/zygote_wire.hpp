@@ -1,5 +1,5 @@
-// What a launcher and its zygote say to each other on their control socket (SOCK_SEQPACKET, one
-// struct a packet, same machine and build). The launcher sends ZygoteOrder with the shell's end of
+// What a launcher and its zygote say to each other on their control socket (a stream of fixed-size
+// structs, same machine and build). The launcher sends each ZygoteOrder with the shell's end of
 // a socket pair as SCM_RIGHTS; the zygote forks a shell and answers with records.
 #pragma once
 

@@ -1,0 +1,107 @@
+#include "broker/exec/zygote_client.hpp"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/paths.hpp"
+
+namespace sluice {
+
+using boost::system::error_code;
+using Descriptor = boost::asio::posix::stream_descriptor;
+
+ZygoteClient::ZygoteClient(boost::asio::io_context& io, Callbacks callbacks)
+    : io_(io), callbacks_(std::move(callbacks)), control_(io), exit_(io) {}
+
+Result<void> ZygoteClient::order(JobId id, OwnedFd socket) {
+    if (!control_.is_open()) SLUICE_CHECK(start());
+    orders_.push_back({{id.value}, std::move(socket)});
+    send_orders();
+    return {};
+}
+
+Result<void> ZygoteClient::start() {
+    SubprocessOptions options;
+    options.argv = {helper_program("flux-shell"), "--zygote"};
+    options.channels = {zygote_fd_variable};
+    SLUICE_TRY(Spawned zygote, spawn(options));
+    pid_ = zygote.pid;
+    control_.assign(zygote.ends[zygote_fd_variable].release());
+    control_.non_blocking(true);
+    exit_.assign(zygote.pidfd.release());
+    exit_.async_wait(Descriptor::wait_read, [this, pid = pid_](const error_code& error) {
+        if (!error) ::waitpid(pid, nullptr, 0);
+    });
+    incoming_.clear();
+    read();
+    return {};
+}
+
+void ZygoteClient::read() {
+    control_.async_wait(Descriptor::wait_read, [this](const error_code& error) {
+        if (!error) take_records();
+    });
+}
+
+void ZygoteClient::take_records() {
+    char buffer[64 * sizeof(ZygoteRecord)];
+    const ssize_t got = ::read(control_.native_handle(), buffer, sizeof buffer);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return lost();
+    if (got > 0) incoming_.append(buffer, static_cast<std::size_t>(got));
+    std::size_t used = 0;
+    for (; incoming_.size() - used >= sizeof(ZygoteRecord); used += sizeof(ZygoteRecord)) {
+        ZygoteRecord record;
+        std::memcpy(&record, incoming_.data() + used, sizeof record);
+        callbacks_.on_record(record);
+    }
+    incoming_.erase(0, used);
+    read();
+}
+
+void ZygoteClient::send_orders() {
+    if (sending_) return;
+    while (!orders_.empty()) {
+        if (!send_one(orders_.front())) {
+            sending_ = true;
+            control_.async_wait(Descriptor::wait_write, [this](const error_code& error) {
+                sending_ = false;
+                if (!error) send_orders();
+            });
+            return;
+        }
+        orders_.pop_front();
+    }
+}
+
+/// False when the zygote must first take what it has. A zygote that is gone is seen by read().
+bool ZygoteClient::send_one(const Order& order) {
+    ZygoteOrder bytes = order.order;
+    iovec data{&bytes, sizeof bytes};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    const int socket = order.socket.get();
+    std::memcpy(CMSG_DATA(header), &socket, sizeof socket);
+    return ::sendmsg(control_.native_handle(), &message, MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(sizeof bytes);
+}
+
+void ZygoteClient::lost() {
+    control_.close();
+    exit_.close();
+    ::waitpid(pid_, nullptr, WNOHANG);
+    orders_.clear();  // closes the shells' ends: their connections end
+    callbacks_.on_lost();
+}
+
+}  // namespace sluice
