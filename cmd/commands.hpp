@@ -1,5 +1,5 @@
-// The commands of `flux`: one function a command, listed in the table of main.cpp. Each gets its own
-// argc and argv (argv[0] is the command's word) and returns the exit code.
+// The commands of `flux`: one function a command, listed in the table of main.cpp. Each gets its
+// own argc and argv (argv[0] is the command's word) and returns the exit code.
 #pragma once
 
 #include <span>
@@ -20,16 +20,25 @@ struct Command {
 const Command* find_command(std::span<const Command> table, std::string_view name);
 /// Runs the sub-command argv[1] of `program` ("flux-job"); argv[0] of the sub-command is its word.
 /// Without one, or with an unknown one, prints the list on stderr; the exit code is then 1.
-int run_subcommand(std::string_view program, std::span<const Command> table, int argc,
-                   char** argv);
+int run_subcommand(std::string_view program, std::span<const Command> table, int argc, char** argv);
 
 int cmd_cancel(int argc, char** argv);
 int cmd_broker(int argc, char** argv);
+int cmd_dmesg(int argc, char** argv);
 int cmd_env(int argc, char** argv);
+int cmd_event(int argc, char** argv);
+int cmd_exec(int argc, char** argv);
+int cmd_getattr(int argc, char** argv);
 int cmd_help(int argc, char** argv);
 int cmd_jobs(int argc, char** argv);
 int cmd_queue(int argc, char** argv);
 int cmd_start(int argc, char** argv);
+int cmd_logger(int argc, char** argv);
+int cmd_lsattr(int argc, char** argv);
+int cmd_ping(int argc, char** argv);
+int cmd_queue(int argc, char** argv);
+int cmd_setattr(int argc, char** argv);
+int cmd_uptime(int argc, char** argv);
 int cmd_version(int argc, char** argv);
 
 }  // namespace sluice

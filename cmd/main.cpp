@@ -24,11 +24,21 @@ using enum CommandGroup;
 constexpr Command commands[] = {
     {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
     {"broker", cmd_broker, "Run one broker of an instance", instance},
+    {"dmesg", cmd_dmesg, "Print or clear the log of the broker", other},
     {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
+    {"event", cmd_event, "Publish events, and print those that come", instance},
+    {"exec", cmd_exec, "Run commands on brokers of the instance", instance},
+    {"getattr", cmd_getattr, "Print a broker attribute", instance},
     {"help", cmd_help, "Display help for a command", other},
     {"jobs", cmd_jobs, "List jobs submitted to Flux", jobs},
     {"queue", cmd_queue, "List and control queues", resources},
     {"start", cmd_start, "Start an instance", instance},
+    {"logger", cmd_logger, "Write a line to the log of the broker", other},
+    {"lsattr", cmd_lsattr, "List broker attributes", instance},
+    {"ping", cmd_ping, "Measure round trips to a service", instance},
+    {"queue", cmd_queue, "List and control queues", resources},
+    {"setattr", cmd_setattr, "Set a broker attribute", instance},
+    {"uptime", cmd_uptime, "Show how long the instance has been running", resources},
     {"version", cmd_version, "Display version information", other},
 };
 
@@ -187,4 +197,6 @@ int cmd_help(int argc, char** argv) {
 
 }  // namespace sluice
 
-int main(int argc, char** argv) { return sluice::front_end(argc, argv); }
+int main(int argc, char** argv) {
+    return sluice::front_end(argc, argv);
+}
