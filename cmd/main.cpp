@@ -22,8 +22,8 @@ using enum CommandGroup;
 
 // One line a command; the order is that of `flux --help`.
 constexpr Command commands[] = {
-    {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
     {"broker", cmd_broker, "Run one broker of an instance", instance},
+    {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
     {"dmesg", cmd_dmesg, "Print or clear the log of the broker", other},
     {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
     {"event", cmd_event, "Publish events, and print those that come", instance},
@@ -31,13 +31,12 @@ constexpr Command commands[] = {
     {"getattr", cmd_getattr, "Print a broker attribute", instance},
     {"help", cmd_help, "Display help for a command", other},
     {"jobs", cmd_jobs, "List jobs submitted to Flux", jobs},
-    {"queue", cmd_queue, "List and control queues", resources},
-    {"start", cmd_start, "Start an instance", instance},
     {"logger", cmd_logger, "Write a line to the log of the broker", other},
     {"lsattr", cmd_lsattr, "List broker attributes", instance},
     {"ping", cmd_ping, "Measure round trips to a service", instance},
     {"queue", cmd_queue, "List and control queues", resources},
     {"setattr", cmd_setattr, "Set a broker attribute", instance},
+    {"start", cmd_start, "Start an instance", instance},
     {"uptime", cmd_uptime, "Show how long the instance has been running", resources},
     {"version", cmd_version, "Display version information", other},
 };
