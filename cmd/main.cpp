@@ -1,4 +1,5 @@
 // `flux`: finds the command and runs it, ours in this process, others by exec.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@ using enum CommandGroup;
 
 // One line a command; the order is that of `flux --help`.
 constexpr Command commands[] = {
+    {"alloc", cmd_alloc, "Allocate resources and start an instance on them", submission},
+    {"batch", cmd_batch, "Submit a batch script", submission},
     {"broker", cmd_broker, "Run one broker of an instance", instance},
     {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
     {"dmesg", cmd_dmesg, "Print or clear the log of the broker", other},
@@ -30,11 +33,13 @@ constexpr Command commands[] = {
     {"exec", cmd_exec, "Run commands on brokers of the instance", instance},
     {"getattr", cmd_getattr, "Print a broker attribute", instance},
     {"help", cmd_help, "Display help for a command", other},
+    {"job", cmd_job, "Act on jobs: attach, info, wait, kill and more", jobs},
     {"jobs", cmd_jobs, "List jobs submitted to Flux", jobs},
     {"logger", cmd_logger, "Write a line to the log of the broker", other},
     {"lsattr", cmd_lsattr, "List broker attributes", instance},
     {"ping", cmd_ping, "Measure round trips to a service", instance},
     {"queue", cmd_queue, "List and control queues", resources},
+    {"run", cmd_run, "Run a job interactively", submission},
     {"setattr", cmd_setattr, "Set a broker attribute", instance},
     {"start", cmd_start, "Start an instance", instance},
     {"uptime", cmd_uptime, "Show how long the instance has been running", resources},
@@ -151,7 +156,14 @@ int exec_command(const std::string& word, char** argv, bool verbose) {
     return unknown_command(word);
 }
 
+/// A descriptor opened later must not pass for a standard stream that the caller had closed.
+void open_standard_streams() {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+        if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+}
+
 int front_end(int argc, char** argv) {
+    open_standard_streams();
     Options options;
     Cli cli("flux", CliStyle::c_tool, "[OPTIONS] COMMAND ARGS", "");
     cli.flag("-h,--help", options.help, "");

@@ -1,0 +1,109 @@
+#include "cmd/options/files.hpp"
+
+#include <sys/stat.h>
+
+#include <charconv>
+
+#include "base/base64.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr unsigned inline_permissions = 0600;
+
+std::string with_newlines(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text.substr(i, 2) == "\\n") {
+            out += '\n';
+            ++i;
+        } else {
+            out += text[i];
+        }
+    }
+    return out;
+}
+
+/// Length of the UTF-8 sequence that begins with `byte`, 0 if none does.
+std::size_t sequence_length(unsigned char byte) {
+    if (byte < 0x80) return 1;
+    if (byte >= 0xC2 && byte < 0xE0) return 2;
+    if (byte >= 0xE0 && byte < 0xF0) return 3;
+    if (byte >= 0xF0 && byte < 0xF5) return 4;
+    return 0;
+}
+
+struct FileName {
+    std::string name;
+    unsigned permissions = inline_permissions;
+};
+
+Result<FileName> parse_name(std::string_view text, std::string_view argument) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos) return FileName{std::string{text}};
+    FileName found{std::string{text.substr(0, colon)}};
+    const std::string_view digits = text.substr(colon + 1);
+    const char* end = digits.data() + digits.size();
+    const auto parsed = std::from_chars(digits.data(), end, found.permissions, 8);
+    if (parsed.ec != std::errc{} || parsed.ptr != end || found.permissions > 07777)
+        return fail(EINVAL, "--add-file={}: invalid permissions '{}'; use octal digits", argument,
+                    digits);
+    return found;
+}
+
+Result<ArchivedFile> read_file(std::string name, const std::string& path,
+                               std::string_view argument, const FileLoader& load) {
+    const Result<LoadedFile> file = load(path);
+    if (!file) return file.error().in(fmt::format("--add-file={}", argument));
+    if (name.empty()) name = path.substr(path.rfind('/') + 1);
+    JsonObject entry;
+    const bool text = is_utf8(file->content);
+    entry["mode"] = S_IFREG | (file->mode & 07777);
+    entry["data"] = text ? file->content : base64_encode(file->content);
+    entry["encoding"] = text ? "utf-8" : "base64";
+    entry["size"] = file->content.size();
+    return ArchivedFile{std::move(name), std::move(entry)};
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t length = sequence_length(static_cast<unsigned char>(text[0]));
+        if (length == 0 || length > text.size()) return false;
+        for (std::size_t i = 1; i < length; ++i)
+            if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return false;
+        const auto second = length > 1 ? static_cast<unsigned char>(text[1]) : 0;
+        const auto first = static_cast<unsigned char>(text[0]);
+        // Overlong forms, surrogates, and code points above U+10FFFF.
+        if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
+            (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90))
+            return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+JsonObject inline_file(unsigned permissions, std::string_view content) {
+    JsonObject entry;
+    entry["mode"] = S_IFREG | permissions;
+    entry["data"] = content;
+    entry["encoding"] = "utf-8";
+    return entry;
+}
+
+Result<ArchivedFile> archive_file(std::string_view argument, const FileLoader& load) {
+    FileName name;
+    std::string_view value = argument;
+    if (const std::size_t equals = argument.find('='); equals != std::string_view::npos) {
+        SLUICE_TRY(name, parse_name(argument.substr(0, equals), argument));
+        value = argument.substr(equals + 1);
+    }
+    const std::string content = with_newlines(value);
+    if (content.find('\n') == std::string::npos)
+        return read_file(name.name, content, argument, load);
+    if (name.name.empty()) return fail(EINVAL, "--add-file: file name missing");
+    return ArchivedFile{name.name, inline_file(name.permissions, content)};
+}
+
+}  // namespace sluice
