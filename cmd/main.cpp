@@ -25,6 +25,7 @@ using enum CommandGroup;
 constexpr Command commands[] = {
     {"alloc", cmd_alloc, "Allocate resources and start an instance on them", submission},
     {"batch", cmd_batch, "Submit a batch script", submission},
+    {"R", cmd_R, "Make, combine and show resource sets", resources},
     {"broker", cmd_broker, "Run one broker of an instance", instance},
     {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
     {"dmesg", cmd_dmesg, "Print or clear the log of the broker", other},
@@ -34,6 +35,7 @@ constexpr Command commands[] = {
     {"getattr", cmd_getattr, "Print a broker attribute", instance},
     {"help", cmd_help, "Display help for a command", other},
     {"job", cmd_job, "Act on jobs: attach, info, wait, kill and more", jobs},
+    {"hostlist", cmd_hostlist, "Combine and show lists of hosts", other},
     {"jobs", cmd_jobs, "List jobs submitted to Flux", jobs},
     {"logger", cmd_logger, "Write a line to the log of the broker", other},
     {"lsattr", cmd_lsattr, "List broker attributes", instance},

@@ -31,9 +31,7 @@ Result<Term> read_property(std::string_view text) {
     Term term{.kind = Kind::property};
     term.negated = text.starts_with('^');
     if (term.negated) text.remove_prefix(1);
-    if (text.empty()) return fail(EINVAL, "constraint: empty property name");
-    if (const auto at = text.find_first_of(property_forbidden); at != std::string_view::npos)
-        return fail(EINVAL, "invalid character '{}' in property \"{}\"", text[at], text);
+    SLUICE_CHECK(check_property_name(text));
     term.property = text;
     return term;
 }
@@ -111,6 +109,13 @@ Result<Term> read_object(const Json& value) {
 }
 
 }  // namespace
+
+Result<void> check_property_name(std::string_view name) {
+    if (name.empty()) return fail(EINVAL, "property: the name is empty");
+    if (const auto at = name.find_first_of(property_forbidden); at != std::string_view::npos)
+        return fail(EINVAL, "invalid character '{}' in property \"{}\"", name[at], name);
+    return {};
+}
 
 bool Constraint::Term::matches(const ConstraintNode& node) const {
     const auto holds = [&](const Term& term) { return term.matches(node); };

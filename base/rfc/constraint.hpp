@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -18,6 +19,9 @@ struct ConstraintNode {
     const std::string& host;
     const std::vector<std::string>& properties;
 };
+
+/// Errors: EINVAL "invalid character 'X' in property "…"" (RFC 20 reserves some).
+Result<void> check_property_name(std::string_view name);
 
 class Constraint {
   public:

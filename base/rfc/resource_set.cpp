@@ -166,6 +166,21 @@ JsonObject ResourceSet::to_json() const {
 
 std::string ResourceSet::to_string() const { return dump_json(to_json()); }
 
+std::string ResourceSet::Node::children() const {
+    std::string text;
+    if (!cores.empty()) text += "core" + cores.to_bracketed();
+    if (!gpus.empty()) text += (text.empty() ? "gpu" : ",gpu") + gpus.to_bracketed();
+    return text;
+}
+
+std::string ResourceSet::to_short() const {
+    std::string text;
+    for (const Group& group : group_by_children(nodes_))
+        text += fmt::format("{}rank{}/{}", text.empty() ? "" : " ", group.ranks.to_bracketed(),
+                            group.like->children());
+    return text;
+}
+
 const ResourceSet::Node* ResourceSet::find(std::uint32_t rank) const {
     const auto found = std::ranges::lower_bound(nodes_, rank, {}, &Node::rank);
     return found != nodes_.end() && found->rank == rank ? &*found : nullptr;

@@ -22,6 +22,7 @@ class ResourceSet {
         std::uint32_t rank = 0;
         std::string host;
         Idset cores, gpus;
+        std::string children() const;  // "core[0-3],gpu0"
         friend bool operator==(const Node&, const Node&) = default;
     };
     /// Errors: EPROTO or EINVAL naming the key.
@@ -30,6 +31,8 @@ class ResourceSet {
     /// Nodes with equal children share one R_lite entry; times are reals; nodelist compressed.
     JsonObject to_json() const;
     std::string to_string() const;  // compact JSON
+    /// "rank[0-1]/core[0-3],gpu0 rank2/core[0-7]", for people.
+    std::string to_short() const;
 
     const std::vector<Node>& nodes() const { return nodes_; }
     const Node* find(std::uint32_t rank) const;
