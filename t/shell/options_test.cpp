@@ -1,0 +1,83 @@
+#include "shell/options.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::shell {
+namespace {
+
+Result<ShellOptions> read(std::string_view json) {
+    const auto object = parse_json_object(json);
+    EXPECT_TRUE(object) << json;
+    return ShellOptions::from_json(&*object);
+}
+
+TEST(ShellOptionsFromJson, HasTheDefaultsOfTheReference) {
+    const auto options = ShellOptions::from_json(nullptr);
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->exit_timeout, 30.0);
+    EXPECT_TRUE(options->out.line_buffered);
+    EXPECT_FALSE(options->err.line_buffered);
+    EXPECT_EQ(options->cpu_affinity, "on");
+    EXPECT_FALSE(options->pty);
+}
+
+TEST(ShellOptionsFromJson, LetsStderrFollowStdout) {
+    auto options = read(R"({"output":{"stdout":{"type":"file","path":"o","label":true}}})");
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->err.type, StreamOptions::Type::file);
+    EXPECT_EQ(options->err.path, "o");
+    EXPECT_TRUE(options->err.label);
+    options = read(R"({"output":{"stderr":{"type":"file","path":"e"}}})");
+    ASSERT_TRUE(options);
+    EXPECT_EQ(options->out.type, StreamOptions::Type::kvs);
+    EXPECT_EQ(options->err.path, "e");
+    options = read(R"({"output":{"stdout":{"buffer":{"type":"none"}},
+                                 "stderr":{"buffer":{"type":"none"}},"batch-timeout":0.05}})");
+    ASSERT_TRUE(options);
+    EXPECT_FALSE(options->out.line_buffered);
+    EXPECT_EQ(options->batch_timeout, 0.05);
+}
+
+TEST(ShellOptionsFromJson, ReadsTimeoutsAndSignals) {
+    EXPECT_EQ(read(R"({"exit-timeout":"none"})")->exit_timeout, std::nullopt);
+    EXPECT_EQ(read(R"({"exit-timeout":"2m"})")->exit_timeout, 120.0);
+    EXPECT_EQ(read(R"({"exit-timeout":5})")->exit_timeout, 5.0);
+    const auto bad = read(R"({"exit-timeout":"soon"})");
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().text(), "exit-timeout is not a valid Flux Standard Duration");
+    EXPECT_EQ(read(R"({"signal":1})")->signal, (ShellOptions::Signal{10, 60.0}));
+    EXPECT_EQ(read(R"({"signal":{"signum":2,"timeleft":5}})")->signal,
+              (ShellOptions::Signal{2, 5.0}));
+}
+
+TEST(ShellOptionsFromJson, KnowsTheFormsOfPty) {
+    EXPECT_TRUE(read(R"({"pty":1})")->pty->all);
+    const auto some = read(R"({"pty":{"ranks":"1,3"}})")->pty;
+    EXPECT_TRUE(some->wanted(3));
+    EXPECT_FALSE(some->wanted(2));
+    EXPECT_TRUE(read(R"({"pty":{"ranks":1}})")->pty->wanted(1));
+    const auto interactive = read(R"({"pty":{"interactive":1}})")->pty;
+    EXPECT_TRUE(interactive->wanted(0));
+    EXPECT_FALSE(interactive->wanted(1));
+    EXPECT_FALSE(interactive->capture);
+    EXPECT_TRUE(read(R"({"pty":{"interactive":1,"capture":1}})")->pty->capture);
+}
+
+TEST(ShellOptionsFromJson, NamesTheOptionThatIsWrong) {
+    for (const char* text :
+         {R"({"output":{"stdout":{"type":"smoke"}}})", R"({"output":{"stdout":{"type":"file"}}})",
+          R"({"output":{"limit":"many"}})", R"({"rlimit":{"nofile":"x"}})",
+          R"({"pmi-simple":{"exchange":{"k":0}}})", R"({"pty":{"ranks":"a"}})"})
+        EXPECT_FALSE(read(text)) << text;
+}
+
+TEST(ParseSize, KnowsUnits) {
+    EXPECT_EQ(*parse_size(Json("10M")), 10u << 20);
+    EXPECT_EQ(*parse_size(Json("1.5k")), 1536u);
+    EXPECT_EQ(*parse_size(Json(300)), 300u);
+    EXPECT_FALSE(parse_size(Json("5X")));
+    EXPECT_FALSE(parse_size(Json("-1")));
+}
+
+}  // namespace
+}  // namespace sluice::shell
