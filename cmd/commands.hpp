@@ -40,6 +40,7 @@ int cmd_logger(int argc, char** argv);
 int cmd_lsattr(int argc, char** argv);
 int cmd_ping(int argc, char** argv);
 int cmd_queue(int argc, char** argv);
+int cmd_resource(int argc, char** argv);
 int cmd_run(int argc, char** argv);
 int cmd_setattr(int argc, char** argv);
 int cmd_start(int argc, char** argv);

@@ -41,6 +41,7 @@ constexpr Command commands[] = {
     {"lsattr", cmd_lsattr, "List broker attributes", instance},
     {"ping", cmd_ping, "Measure round trips to a service", instance},
     {"queue", cmd_queue, "List and control queues", resources},
+    {"resource", cmd_resource, "List and control resources", resources},
     {"run", cmd_run, "Run a job interactively", submission},
     {"setattr", cmd_setattr, "Set a broker attribute", instance},
     {"start", cmd_start, "Start an instance", instance},
