@@ -53,7 +53,7 @@ class ShellProcess : public testing::Test {
         shell_ = OwnedFd{};
         control_ = OwnedFd{};  // the zygote ends by itself
         int status = 0;
-        if (pid_ > 0) EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
+        EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
         EXPECT_EQ(status, 0);
         ::rmdir(folder_.c_str());
     }
@@ -132,9 +132,15 @@ class ShellProcess : public testing::Test {
 
     void note(const Message& message) {
         if (message.type != MessageType::request) return;
-        if (!message.has(message_flag::noresponse)) send(Message::response(message));
+        if (!message.has(message_flag::noresponse)) {
+            // The shell does not wait for its last answers: it may be gone.
+            const std::string bytes = encode_frame(Message::response(message));
+            ::send(shell_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        }
         if (message.topic != "job-exec.append") return;
-        for (const auto& log : parse_json_object(message.text())->at("logs").as_object())
+        const auto payload = parse_json_object(message.text());
+        ASSERT_TRUE(payload);
+        for (const auto& log : payload->at("logs").as_object())
             logs_[log.key()] += std::string(log.value().get_string());
     }
 
@@ -152,9 +158,15 @@ class ShellProcess : public testing::Test {
         return static_cast<int>(exit->at("status").as_int64());
     }
 
+    std::vector<Event> events(const std::string& path) {
+        auto events = decode_eventlog(logs_[path]);
+        EXPECT_TRUE(events.has_value()) << path;
+        return events.value_or({});
+    }
+
     std::string output(std::string_view stream) {
         std::string text;
-        for (const Event& event : *decode_eventlog(logs_["guest.output"]))
+        for (const Event& event : events("guest.output"))
             if (event.name == "data" && event.context.at("stream").as_string() == stream &&
                 event.context.contains("data"))
                 text += std::string(event.context.at("data").as_string());
@@ -163,7 +175,7 @@ class ShellProcess : public testing::Test {
 
     std::vector<std::string> names(const std::string& path) {
         std::vector<std::string> names;
-        for (const Event& event : *decode_eventlog(logs_[path])) names.push_back(event.name);
+        for (const Event& event : events(path)) names.push_back(event.name);
         return names;
     }
 
