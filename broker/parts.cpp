@@ -7,9 +7,13 @@ using enum Stage;
 using enum Ranks;
 
 constexpr PartRow rows[] = {
-    {"attr", core, all, make_attr},          {"log", core, all, make_log},
-    {"broker", core, all, make_broker_core}, {"event", core, all, make_event},
-    {"module", core, all, make_module},      {"rexec", core, all, make_rexec},
+    {"attr", core, all, make_attr},
+    {"log", core, all, make_log},
+    {"broker", core, all, make_broker_core},
+    {"event", core, all, make_event},
+    {"module", core, all, make_module},
+    {"rexec", core, all, make_rexec},
+    {"kvs", rc1, lead, make_kvs},
     {"resource", rc1, all, make_resource},
     {"job-launcher", rc1, all, make_job_launcher},
 };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <cstdio>
@@ -167,8 +168,7 @@ void ExecRun::read_input() {
     if (!input_) {
         input_.emplace(flux_.io());
         boost::system::error_code ignored;
-        // A copy, so that closing it leaves standard input alone. Files cannot be waited for:
-        // reading them never blocks, so the failure to register one is no error.
+        // A copy, so that closing it leaves standard input alone.
         input_->assign(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), ignored);
     }
     const auto take = [this] {
@@ -182,7 +182,8 @@ void ExecRun::read_input() {
     if (!input_->is_open()) return asio::post(flux_.io(), take);
     input_->async_wait(asio::posix::stream_descriptor::wait_read,
                        [take](const boost::system::error_code& error) {
-                           if (!error) take();
+                           // Files and /dev/null cannot be waited for, and need not be.
+                           if (!error || error == asio::error::operation_not_supported) take();
                        });
 }
 

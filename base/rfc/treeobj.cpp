@@ -1,0 +1,132 @@
+#include "base/rfc/treeobj.hpp"
+
+#include <algorithm>
+
+#include "base/base64.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t version = 1;
+
+std::string_view kind_name(TreeObject::Kind kind) {
+    switch (kind) {
+        case TreeObject::Kind::val:
+            return "val";
+        case TreeObject::Kind::valref:
+            return "valref";
+        case TreeObject::Kind::dir:
+            return "dir";
+        case TreeObject::Kind::dirref:
+            return "dirref";
+        case TreeObject::Kind::symlink:
+            return "symlink";
+    }
+    return "val";
+}
+
+Json encode_data(const TreeObject& object) {
+    switch (object.kind) {
+        case TreeObject::Kind::val:
+            return Json(base64_encode(object.value));
+        case TreeObject::Kind::valref:
+        case TreeObject::Kind::dirref:
+            return Json(JsonArray(object.refs.begin(), object.refs.end()));
+        case TreeObject::Kind::dir: {
+            JsonObject entries;
+            for (const auto& [name, entry] : object.entries) entries[name] = encode_treeobj(entry);
+            return Json(std::move(entries));
+        }
+        case TreeObject::Kind::symlink: {
+            JsonObject data;
+            if (!object.target_namespace.empty()) data["namespace"] = object.target_namespace;
+            data["target"] = object.target;
+            return Json(std::move(data));
+        }
+    }
+    return Json(nullptr);
+}
+
+Error bad(std::string_view type, const Json& data) {
+    return fail(EPROTO, "tree object of type {}: data is {}", type, json_type_name(data));
+}
+
+Result<TreeObject> decode_refs(TreeObject::Kind kind, const Json& data) {
+    TreeObject object{.kind = kind};
+    if (!data.is_array()) return bad(kind_name(kind), data);
+    for (const Json& ref : data.as_array()) {
+        if (!ref.is_string()) return bad(kind_name(kind), ref);
+        object.refs.emplace_back(ref.as_string());
+    }
+    const bool one = kind == TreeObject::Kind::dirref;
+    if (object.refs.empty() || (one && object.refs.size() != 1))
+        return fail(EPROTO, "tree object of type {}: has {} references", kind_name(kind),
+                    object.refs.size());
+    return object;
+}
+
+Result<TreeObject> decode_dir(const Json& data) {
+    if (!data.is_object()) return bad("dir", data);
+    TreeObject object = TreeObject::make_dir();
+    for (const auto& [name, entry] : data.as_object()) {
+        if (!entry.is_object()) return bad("dir", entry);
+        SLUICE_TRY(TreeObject decoded, decode_treeobj(entry.as_object()));
+        object.entries.emplace(std::string{name}, std::move(decoded));
+    }
+    return object;
+}
+
+Result<TreeObject> decode_symlink(const Json& data) {
+    if (!data.is_object()) return bad("symlink", data);
+    JsonReader in{data.as_object()};
+    TreeObject object{.kind = TreeObject::Kind::symlink, .target = in.string("target")};
+    object.target_namespace = in.string_or("namespace", "");
+    if (!in) return in.error();
+    return object;
+}
+
+}  // namespace
+
+JsonObject encode_treeobj(const TreeObject& object) {
+    JsonObject json;
+    json["data"] = encode_data(object);
+    json["type"] = kind_name(object.kind);
+    json["ver"] = version;
+    return json;
+}
+
+Result<TreeObject> decode_treeobj(const JsonObject& json) {
+    JsonReader in{json};
+    const std::int64_t found = in.integer("ver");
+    const std::string type = in.string("type");
+    const Json* data = in.any("data");
+    if (!in) return in.error();
+    if (found != version) return fail(EPROTO, "tree object: version {} is not 1", found);
+    if (type == "val") {
+        if (!data->is_string()) return bad(type, *data);
+        auto bytes = base64_decode(std::string_view{data->as_string()});
+        if (!bytes) return fail(EPROTO, "tree object of type val: {}", bytes.error().text());
+        return TreeObject::make_val(*std::move(bytes));
+    }
+    if (type == "valref") return decode_refs(TreeObject::Kind::valref, *data);
+    if (type == "dirref") return decode_refs(TreeObject::Kind::dirref, *data);
+    if (type == "dir") return decode_dir(*data);
+    if (type == "symlink") return decode_symlink(*data);
+    return fail(EPROTO, "tree object: type '{}' is unknown", type);
+}
+
+std::string dir_blob(const TreeObject& dir) {
+    return dump_json(encode_treeobj(dir));
+}
+
+std::vector<std::string> split_key(std::string_view key) {
+    std::vector<std::string> parts;
+    while (!key.empty()) {
+        const std::size_t dot = std::min(key.find('.'), key.size());
+        if (dot > 0) parts.emplace_back(key.substr(0, dot));
+        key.remove_prefix(std::min(dot + 1, key.size()));
+    }
+    return parts;
+}
+
+}  // namespace sluice

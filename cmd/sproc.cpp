@@ -1,0 +1,214 @@
+// flux sproc: processes that `flux exec --bg` left on brokers.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/aio/subprocess.hpp"
+#include "base/rfc/io_data.hpp"
+#include "cmd/client.hpp"
+#include "cmd/commands.hpp"
+#include "cmd/format/named_formats.hpp"
+#include "cmd/format/output_format.hpp"
+#include "cmd/instance.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr CliStyle style = CliStyle::python_tool;
+
+struct Place {
+    std::string ranks, service = "rexec";
+};
+
+void declare_place(Cli& cli, Place& place, const char* text) {
+    cli.option("-r,--rank=IDSET", place.ranks, text);
+    cli.option("-s,--service=NAME", place.service, "service that runs the processes (rexec)");
+}
+
+Result<Idset> ranks_of(Handle& flux, const Place& place) {
+    if (place.ranks.empty()) {
+        SLUICE_TRY(const std::uint32_t own, flux.rank());
+        return Idset{own};
+    }
+    if (place.ranks == "all") {
+        SLUICE_TRY(const std::uint32_t size, flux.size());
+        return Idset::range(0, size - 1);
+    }
+    return Idset::parse(place.ranks);
+}
+
+Result<std::uint32_t> one_rank_of(Handle& flux, const Place& place) {
+    SLUICE_TRY(const Idset ranks, ranks_of(flux, place));
+    if (ranks.size() != 1) return fail(EINVAL, "give one rank, not '{}'", place.ranks);
+    return ranks.first();
+}
+
+struct Row {
+    std::int64_t rank = 0, pid = 0;
+    std::string label, state, command;
+};
+
+std::optional<std::string> heading_of(std::string_view field) {
+    for (const auto& [name, heading] : {std::pair{"ranks", "RANKS"},
+                                        {"rank", "RANK"},
+                                        {"pid", "PID"},
+                                        {"label", "LABEL"},
+                                        {"state", "STATE"},
+                                        {"cmd", "COMMAND"}})
+        if (field == name) return heading;
+    return std::nullopt;
+}
+
+FieldValue field_of(const Row& row, std::string_view field) {
+    if (field == "rank" || field == "ranks") return FieldValue{row.rank};
+    if (field == "pid") return FieldValue{row.pid};
+    if (field == "label") return FieldValue{row.label};
+    if (field == "state") return FieldValue{row.state};
+    return FieldValue{row.command};
+}
+
+Result<std::vector<Row>> load_rows(Handle& flux, const Place& place) {
+    SLUICE_TRY(const Idset ranks, ranks_of(flux, place));
+    std::vector<Row> rows;
+    for (const std::uint32_t rank : ranks) {
+        SLUICE_TRY(const JsonObject reply,
+                   flux.call(place.service + ".list", {}, {.nodeid = rank}));
+        JsonReader in{reply};
+        for (const Json& item : in.array("procs")) {
+            if (!item.is_object()) return fail(EPROTO, "{}.list: bad answer", place.service);
+            JsonReader process{item.as_object()};
+            Row row{.rank = rank,
+                    .pid = process.integer("pid"),
+                    .label = process.string("label"),
+                    .state = process.string("state"),
+                    .command = process.string("cmd")};
+            if (!process) return process.error();
+            rows.push_back(std::move(row));
+        }
+        if (!in) return in.error();
+    }
+    return rows;
+}
+
+FormatCatalog sproc_formats() {
+    return {"flux-sproc ps",
+            "flux-sproc",
+            "ps",
+            "FLUX_SPROC_PS_FORMAT_DEFAULT",
+            {{"default", "Default flux-sproc ps format string",
+              "{rank:>5} {pid:>8} {state:>5} {label:<12} {cmd}"}}};
+}
+
+int cmd_sproc_ps(int argc, char** argv) {
+    Place place;
+    bool no_header = false;
+    std::string wanted = "default";
+    Cli cli{"flux-sproc ps", style, "[-h] [-r IDSET] [-s NAME] [-n] [-o FORMAT]",
+            "List background processes."};
+    declare_place(cli, place, "ranks to list (this one), or all");
+    cli.flag("-n,--no-header", no_header, "leave out the header line");
+    cli.option("-o,--format=FORMAT", wanted, "output format: a name, a format string, or help");
+    if (const auto code = cli.parse(argc, argv)) return *code;
+    const auto choice = choose_user_format(sproc_formats(), wanted);
+    if (!choice) return cli.error(choice.error().text());
+    if (!choice->text.empty()) return write_stdout(choice->text), 0;
+    const auto format = OutputFormat::parse(choice->format, heading_of);
+    if (!format) return cli.error("Error in user format: " + format.error().text());
+    auto flux = open_flux(cli, style);
+    if (!flux) return 1;
+    const auto found = load_rows(*flux, place);
+    if (!found) return cli.error(found.error().text());
+    std::vector<FieldsOfRow> rows;
+    for (const Row& row : *found)
+        rows.push_back([&row](std::string_view field) { return field_of(row, field); });
+    write_stdout(render_table(*format, rows, {.header = !no_header}));
+    return 0;
+}
+
+/// {pid} or {pid: -1, label} for PID|LABEL.
+JsonObject process_request(const std::string& word) {
+    if (const auto pid = parse_integer(word)) return JsonObject{{"pid", *pid}};
+    return JsonObject{{"pid", -1}, {"label", word}};
+}
+
+int cmd_sproc_kill(int argc, char** argv) {
+    Place place;
+    bool wait = false;
+    Cli cli{"flux-sproc kill", style, "[-h] [-r RANK] [-s NAME] [-w] SIGNUM PID|LABEL",
+            "Send a signal to a background process."};
+    declare_place(cli, place, "rank of the process (this one)");
+    cli.flag("-w,--wait", wait, "wait for its end");
+    if (const auto code = cli.parse(argc, argv)) return *code;
+    if (cli.words().size() != 2)
+        return cli.usage_error("the following arguments are required: signum, pid");
+    const auto signum = parse_integer(cli.words()[0]);
+    if (!signum) return cli.usage_error(signum.error().text());
+    auto flux = open_flux(cli, style);
+    if (!flux) return 1;
+    const auto rank = one_rank_of(*flux, place);
+    if (!rank) return cli.error(rank.error().text());
+    const RpcOptions rpc{.nodeid = *rank};
+    JsonObject request = process_request(cli.words()[1]);
+    std::optional<Result<JsonObject>> ended;
+    // Asked before the kill: a process that is not waitable is gone right after it.
+    if (wait) {
+        JsonObject attach = request;
+        attach["flags"] = 0;
+        flux->send(place.service + ".attach", attach, {.nodeid = *rank, .streaming = true},
+                   [&](const Reply& reply) {
+                       if (!reply.ok()) ended = JsonObject{};
+                   });
+    }
+    request["signum"] = *signum;
+    const auto reply = flux->call(place.service + ".kill", request, rpc);
+    if (!reply) return cli.error(reply.error().text());
+    if (wait) flux->run_until([&] { return ended.has_value(); });
+    return 0;
+}
+
+int print_wait_output(const JsonObject& reply) {
+    JsonReader in{reply};
+    const auto status = in.integer("status");
+    if (const JsonArray* output = in.maybe_array("output")) {
+        for (const Json& item : *output) {
+            if (!item.is_object()) continue;
+            const auto io = decode_io(item.as_object());
+            if (!io) continue;
+            std::FILE* to = io->stream == "stderr" ? stderr : stdout;
+            std::fwrite(io->data.data(), 1, io->data.size(), to);
+        }
+    }
+    return in ? exit_code_of(static_cast<int>(status)) : 1;
+}
+
+int cmd_sproc_wait(int argc, char** argv) {
+    Place place;
+    Cli cli{"flux-sproc wait", style, "[-h] [-r RANK] [-s NAME] PID|LABEL",
+            "Wait for a waitable background process and print its output."};
+    declare_place(cli, place, "rank of the process (this one)");
+    if (const auto code = cli.parse(argc, argv)) return *code;
+    if (cli.words().size() != 1)
+        return cli.usage_error("the following arguments are required: pid");
+    auto flux = open_flux(cli, style);
+    if (!flux) return 1;
+    const auto rank = one_rank_of(*flux, place);
+    if (!rank) return cli.error(rank.error().text());
+    const auto reply =
+        flux->call(place.service + ".wait", process_request(cli.words()[0]), {.nodeid = *rank});
+    if (!reply) return cli.error(reply.error().text());
+    return print_wait_output(*reply);
+}
+
+constexpr Command commands[] = {
+    {"ps", cmd_sproc_ps, "List background processes"},
+    {"kill", cmd_sproc_kill, "Send a signal to a background process"},
+    {"wait", cmd_sproc_wait, "Wait for a background process"},
+};
+
+}  // namespace
+
+int cmd_sproc(int argc, char** argv) {
+    return run_subcommand("flux-sproc", commands, argc, argv);
+}
+
+}  // namespace sluice
