@@ -22,20 +22,20 @@ const Command* find_command(std::span<const Command> table, std::string_view nam
 /// Without one, or with an unknown one, prints the list on stderr; the exit code is then 1.
 int run_subcommand(std::string_view program, std::span<const Command> table, int argc, char** argv);
 
+int cmd_R(int argc, char** argv);
 int cmd_alloc(int argc, char** argv);
 int cmd_batch(int argc, char** argv);
 int cmd_broker(int argc, char** argv);
 int cmd_cancel(int argc, char** argv);
 int cmd_config(int argc, char** argv);
 int cmd_dmesg(int argc, char** argv);
-int cmd_R(int argc, char** argv);
 int cmd_env(int argc, char** argv);
 int cmd_event(int argc, char** argv);
 int cmd_exec(int argc, char** argv);
 int cmd_getattr(int argc, char** argv);
 int cmd_help(int argc, char** argv);
-int cmd_job(int argc, char** argv);
 int cmd_hostlist(int argc, char** argv);
+int cmd_job(int argc, char** argv);
 int cmd_jobs(int argc, char** argv);
 int cmd_logger(int argc, char** argv);
 int cmd_lsattr(int argc, char** argv);
@@ -44,17 +44,14 @@ int cmd_overlay(int argc, char** argv);
 int cmd_ping(int argc, char** argv);
 int cmd_proxy(int argc, char** argv);
 int cmd_queue(int argc, char** argv);
+int cmd_relay(int argc, char** argv);
 int cmd_resource(int argc, char** argv);
 int cmd_run(int argc, char** argv);
-int cmd_relay(int argc, char** argv);
 int cmd_setattr(int argc, char** argv);
 int cmd_shutdown(int argc, char** argv);
 int cmd_sproc(int argc, char** argv);
 int cmd_start(int argc, char** argv);
 int cmd_uptime(int argc, char** argv);
 int cmd_version(int argc, char** argv);
-
-// flux job
-int job_attach(int argc, char** argv);
 
 }  // namespace sluice

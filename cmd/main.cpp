@@ -23,9 +23,9 @@ using enum CommandGroup;
 
 // One line a command; the order is that of `flux --help`.
 constexpr Command commands[] = {
+    {"R", cmd_R, "Make, combine and show resource sets", resources},
     {"alloc", cmd_alloc, "Allocate resources and start an instance on them", submission},
     {"batch", cmd_batch, "Submit a batch script", submission},
-    {"R", cmd_R, "Make, combine and show resource sets", resources},
     {"broker", cmd_broker, "Run one broker of an instance", instance},
     {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
     {"config", cmd_config, "Print and change the configuration of the instance", instance},
@@ -35,8 +35,8 @@ constexpr Command commands[] = {
     {"exec", cmd_exec, "Run commands on brokers of the instance", instance},
     {"getattr", cmd_getattr, "Print a broker attribute", instance},
     {"help", cmd_help, "Display help for a command", other},
-    {"job", cmd_job, "Act on jobs: attach, info, wait, kill and more", jobs},
     {"hostlist", cmd_hostlist, "Combine and show lists of hosts", other},
+    {"job", cmd_job, "Act on jobs: attach, info, wait, kill and more", jobs},
     {"jobs", cmd_jobs, "List jobs submitted to Flux", jobs},
     {"logger", cmd_logger, "Write a line to the log of the broker", other},
     {"lsattr", cmd_lsattr, "List broker attributes", instance},
@@ -45,9 +45,9 @@ constexpr Command commands[] = {
     {"ping", cmd_ping, "Measure round trips to a service", instance},
     {"proxy", cmd_proxy, "Run a shell or command against another instance", instance},
     {"queue", cmd_queue, "List and control queues", resources},
+    {"relay", cmd_relay, "", other},
     {"resource", cmd_resource, "List and control resources", resources},
     {"run", cmd_run, "Run a job interactively", submission},
-    {"relay", cmd_relay, "", other},
     {"setattr", cmd_setattr, "Set a broker attribute", instance},
     {"shutdown", cmd_shutdown, "Shut down an instance", instance},
     {"sproc", cmd_sproc, "List and control background processes", instance},
