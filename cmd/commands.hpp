@@ -54,4 +54,6 @@ int cmd_start(int argc, char** argv);
 int cmd_uptime(int argc, char** argv);
 int cmd_version(int argc, char** argv);
 
+int job_attach(int argc, char** argv);
+
 }  // namespace sluice
