@@ -43,6 +43,7 @@ int cmd_module(int argc, char** argv);
 int cmd_overlay(int argc, char** argv);
 int cmd_ping(int argc, char** argv);
 int cmd_proxy(int argc, char** argv);
+int cmd_pmi(int argc, char** argv);
 int cmd_queue(int argc, char** argv);
 int cmd_relay(int argc, char** argv);
 int cmd_resource(int argc, char** argv);

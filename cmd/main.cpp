@@ -44,6 +44,7 @@ constexpr Command commands[] = {
     {"overlay", cmd_overlay, "Show the tree of brokers", instance},
     {"ping", cmd_ping, "Measure round trips to a service", instance},
     {"proxy", cmd_proxy, "Run a shell or command against another instance", instance},
+    {"pmi", cmd_pmi, "Exercise the PMI server of a job", other},
     {"queue", cmd_queue, "List and control queues", resources},
     {"relay", cmd_relay, "", other},
     {"resource", cmd_resource, "List and control resources", resources},
