@@ -90,8 +90,7 @@ int with_pmi(const Cli& cli, const std::string& method, Body body) {
     if (!pmi) return cli.error(pmi.error().text());
     if (const Result<void> done = body(**pmi); !done) return cli.error(done.error().text());
     std::fflush(stdout);
-    if (const Result<void> done = (*pmi)->finalize(); !done)
-        return cli.error(done.error().text());
+    if (const Result<void> done = (*pmi)->finalize(); !done) return cli.error(done.error().text());
     return 0;
 }
 

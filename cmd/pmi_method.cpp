@@ -107,8 +107,8 @@ class LibPmi : public PmiMethod {
     }
     Result<std::string> get(const std::string& key) override {
         std::string value(value_bytes, '\0');
-        SLUICE_CHECK(library_.call("PMI_KVS_Get", name_.c_str(), key.c_str(), value.data(),
-                                   value_bytes));
+        SLUICE_CHECK(
+            library_.call("PMI_KVS_Get", name_.c_str(), key.c_str(), value.data(), value_bytes));
         return std::string{value.c_str()};
     }
     Result<void> barrier() override { return library_.call("PMI_Barrier"); }
@@ -149,8 +149,8 @@ class LibPmi2 : public PmiMethod {
             if (!found) return fail(ENOENT, "{}: no such key", key);
         } else {
             int length = 0;
-            SLUICE_CHECK(library_.call("PMI2_KVS_Get", name_.c_str(), -1, key.c_str(),
-                                       value.data(), value_bytes, &length));
+            SLUICE_CHECK(library_.call("PMI2_KVS_Get", name_.c_str(), -1, key.c_str(), value.data(),
+                                       value_bytes, &length));
         }
         return std::string{value.c_str()};
     }

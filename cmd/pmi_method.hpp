@@ -1,5 +1,5 @@
-// The ways in which `flux pmi` reaches a PMI server: the wire itself, the two C libraries, or none at
-// all (a job of one task).
+// The ways in which `flux pmi` reaches a PMI server: the wire itself, the two C libraries, or none
+// at all (a job of one task).
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class PmiMethod {
     virtual void abort(int code, const std::string& message) = 0;
 };
 
-/// `uri`: "simple", "libpmi[:PATH]", "libpmi2[:PATH]" or "single"; empty takes the first that works.
-/// Errors: EINVAL an unknown method; why the method cannot be used.
+/// `uri`: "simple", "libpmi[:PATH]", "libpmi2[:PATH]" or "single"; empty takes the first that
+/// works. Errors: EINVAL an unknown method; why the method cannot be used.
 Result<std::unique_ptr<PmiMethod>> open_pmi(std::string_view uri);
 
 }  // namespace sluice

@@ -13,17 +13,10 @@ using sluice::pmi::nodes_of_tasks;
 using sluice::pmi::process_client;
 using sluice::pmi::SimpleClient;
 using sluice::pmi::Status;
+using sluice::pmi::with_client;
 
 const int fail = code(Status::fail);
-const int not_initialised = code(Status::not_initialised);
 const int bad_argument = code(Status::bad_argument);
-
-/// Calls `action` with the connection, or fails with "not initialised".
-template <class Action>
-int with_client(Action action) {
-    auto& client = process_client();
-    return client ? action(*client) : not_initialised;
-}
 
 int put_number(int* to, std::size_t value) {
     if (!to) return bad_argument;
@@ -154,7 +147,9 @@ SLUICE_PMI_EXPORT int PMI_Get_clique_ranks(int* ranks, int length) {
     });
 }
 
-SLUICE_PMI_EXPORT int PMI_Get_id(char* id, int length) { return PMI_KVS_Get_my_name(id, length); }
+SLUICE_PMI_EXPORT int PMI_Get_id(char* id, int length) {
+    return PMI_KVS_Get_my_name(id, length);
+}
 
 SLUICE_PMI_EXPORT int PMI_Get_kvs_domain_id(char* id, int length) {
     return PMI_KVS_Get_my_name(id, length);
@@ -164,18 +159,40 @@ SLUICE_PMI_EXPORT int PMI_Get_id_length_max(int* length) {
     return PMI_KVS_Get_name_length_max(length);
 }
 
-SLUICE_PMI_EXPORT int PMI_Publish_name(const char*, const char*) { return fail; }
-SLUICE_PMI_EXPORT int PMI_Unpublish_name(const char*) { return fail; }
-SLUICE_PMI_EXPORT int PMI_Lookup_name(const char*, char*) { return fail; }
-SLUICE_PMI_EXPORT int PMI_KVS_Create(char*, int) { return fail; }
-SLUICE_PMI_EXPORT int PMI_KVS_Destroy(const char*) { return fail; }
-SLUICE_PMI_EXPORT int PMI_KVS_Iter_first(const char*, char*, int, char*, int) { return fail; }
-SLUICE_PMI_EXPORT int PMI_KVS_Iter_next(const char*, char*, int, char*, int) { return fail; }
+SLUICE_PMI_EXPORT int PMI_Publish_name(const char*, const char*) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_Unpublish_name(const char*) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_Lookup_name(const char*, char*) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_KVS_Create(char*, int) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_KVS_Destroy(const char*) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_KVS_Iter_first(const char*, char*, int, char*, int) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_KVS_Iter_next(const char*, char*, int, char*, int) {
+    return fail;
+}
 SLUICE_PMI_EXPORT int PMI_Spawn_multiple(int, const char**, const char***, const int*, const int*,
                                          const PMI_keyval_t**, int, const PMI_keyval_t*, int*) {
     return fail;
 }
-SLUICE_PMI_EXPORT int PMI_Parse_option(int, char**, int*, PMI_keyval_t**, int*) { return fail; }
-SLUICE_PMI_EXPORT int PMI_Args_to_keyval(int*, char***, PMI_keyval_t**, int*) { return fail; }
-SLUICE_PMI_EXPORT int PMI_Free_keyvals(PMI_keyval_t*, int) { return fail; }
-SLUICE_PMI_EXPORT int PMI_Get_options(char*, int*) { return fail; }
+SLUICE_PMI_EXPORT int PMI_Parse_option(int, char**, int*, PMI_keyval_t**, int*) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_Args_to_keyval(int*, char***, PMI_keyval_t**, int*) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_Free_keyvals(PMI_keyval_t*, int) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI_Get_options(char*, int*) {
+    return fail;
+}

@@ -1,6 +1,6 @@
-// libpmi2.so - the PMI-2 C interface over the PMI-1 simple wire. Node attributes are "local::" keys;
-// of the job attributes only PMI_process_mapping and universeSize exist. Spawn, connect and the name
-// service return failure.
+// libpmi2.so - the PMI-2 C interface over the PMI-1 simple wire. Node attributes are "local::"
+// keys; of the job attributes only PMI_process_mapping and universeSize exist. Spawn, connect and
+// the name service return failure.
 #include <ctime>
 
 #include "pmi/c_api.hpp"
@@ -12,16 +12,10 @@ using sluice::pmi::copy_out;
 using sluice::pmi::process_client;
 using sluice::pmi::SimpleClient;
 using sluice::pmi::Status;
+using sluice::pmi::with_client;
 
 const int fail = code(Status::fail);
-const int not_initialised = code(Status::not_initialised);
 const int bad_argument = code(Status::bad_argument);
-
-template <class Action>
-int with_client(Action action) {
-    auto& client = process_client();
-    return client ? action(*client) : not_initialised;
-}
 
 /// A key that may be absent: success with *found 0 then.
 int copy_attribute(const sluice::Result<std::string>& value, char* to, int length, int* found) {
@@ -63,7 +57,9 @@ SLUICE_PMI_EXPORT int PMI2_Finalize() {
     });
 }
 
-SLUICE_PMI_EXPORT int PMI2_Initialized() { return process_client().has_value(); }
+SLUICE_PMI_EXPORT int PMI2_Initialized() {
+    return process_client().has_value();
+}
 
 SLUICE_PMI_EXPORT int PMI2_Abort(int, const char* message) {
     return with_client([&](SimpleClient& client) {
@@ -162,12 +158,18 @@ SLUICE_PMI_EXPORT int PMI2_Job_Spawn(int, const char**, int, const char***, cons
                                      const MPID_Info**, int, const MPID_Info**, char*, int, int*) {
     return fail;
 }
-SLUICE_PMI_EXPORT int PMI2_Job_Connect(const char*, PMI2_Connect_comm_t*) { return fail; }
-SLUICE_PMI_EXPORT int PMI2_Job_Disconnect(const char*) { return fail; }
+SLUICE_PMI_EXPORT int PMI2_Job_Connect(const char*, PMI2_Connect_comm_t*) {
+    return fail;
+}
+SLUICE_PMI_EXPORT int PMI2_Job_Disconnect(const char*) {
+    return fail;
+}
 SLUICE_PMI_EXPORT int PMI2_Nameserv_publish(const char*, const MPID_Info*, const char*) {
     return fail;
 }
 SLUICE_PMI_EXPORT int PMI2_Nameserv_lookup(const char*, const MPID_Info*, char*, int) {
     return fail;
 }
-SLUICE_PMI_EXPORT int PMI2_Nameserv_unpublish(const char*, const MPID_Info*) { return fail; }
+SLUICE_PMI_EXPORT int PMI2_Nameserv_unpublish(const char*, const MPID_Info*) {
+    return fail;
+}

@@ -72,8 +72,9 @@ void ServerFsm::init(std::uint32_t client, std::string_view line, Actions& out) 
     const auto version = integer_field(line, "pmi_version");
     const auto subversion = integer_field(line, "pmi_subversion");
     const bool known = version == 1 && subversion && *subversion >= 1;
-    out.emplace_back(Reply{client, known ? "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"
-                                      : "cmd=response_to_init rc=-1\n"});
+    out.emplace_back(
+        Reply{client, known ? "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"
+                            : "cmd=response_to_init rc=-1\n"});
 }
 
 void ServerFsm::get_maxes(std::uint32_t client, std::string_view, Actions& out) {
@@ -123,8 +124,8 @@ void ServerFsm::get(std::uint32_t client, std::string_view line, Actions& out) {
     const auto key = field(line, "key");
     const auto found = key ? keys_.find(*key) : keys_.end();
     if (found == keys_.end()) {
-        out.emplace_back(Reply{client, fmt::format("cmd=get_result rc={}\n",
-                                                static_cast<int>(Status::bad_key))});
+        out.emplace_back(Reply{
+            client, fmt::format("cmd=get_result rc={}\n", static_cast<int>(Status::bad_key))});
         return;
     }
     out.emplace_back(Reply{client, fmt::format("cmd=get_result rc=0 value={}\n", found->second)});
@@ -146,7 +147,9 @@ Actions ServerFsm::on_exchange(const KeyValues& keys) {
     return leave_barrier(Status::success);
 }
 
-Actions ServerFsm::on_exchange_failed() { return leave_barrier(Status::fail); }
+Actions ServerFsm::on_exchange_failed() {
+    return leave_barrier(Status::fail);
+}
 
 Actions ServerFsm::leave_barrier(Status status) {
     SLUICE_ASSERT(waiting_ == clients_.size());
@@ -154,8 +157,8 @@ Actions ServerFsm::leave_barrier(Status status) {
     Actions out;
     for (std::uint32_t client = 0; client < clients_.size(); ++client) {
         clients_[client].in_barrier = false;
-        out.emplace_back(Reply{
-            client, fmt::format("cmd=barrier_out rc={}\n", static_cast<int>(status))});
+        out.emplace_back(
+            Reply{client, fmt::format("cmd=barrier_out rc={}\n", static_cast<int>(status))});
     }
     return out;
 }

@@ -143,8 +143,7 @@ Result<std::string> SimpleClient::exchange(std::string request, std::string_view
     request += '\n';
     SLUICE_CHECK(send(request));
     SLUICE_TRY(const std::string line, receive());
-    if (field(line, "cmd") != verb)
-        return fail(EPROTO, "PMI: expected {}, found '{}'", verb, line);
+    if (field(line, "cmd") != verb) return fail(EPROTO, "PMI: expected {}, found '{}'", verb, line);
     // A reply without rc is a success (RFC 13 servers other than ours leave it out).
     const int rc = integer_field(line, "rc").value_or(0);
     if (rc != 0) return fail(to_errno(static_cast<Status>(rc)), "PMI: {} rc={}", verb, rc);

@@ -1,5 +1,5 @@
-// RFC 13 - the client side of PMI-1 over an inherited socket (PMI_FD, PMI_RANK, PMI_SIZE). Blocking;
-// used by libpmi, libpmi2, `flux pmi` and the broker's bootstrap.
+// RFC 13 - the client side of PMI-1 over an inherited socket (PMI_FD, PMI_RANK, PMI_SIZE).
+// Blocking; used by libpmi, libpmi2, `flux pmi` and the broker's bootstrap.
 #pragma once
 
 #include <cstdint>

@@ -13,26 +13,36 @@ bool runs_to_the_end(std::string_view key) {
 
 int to_errno(Status status) {
     switch (status) {
-        case Status::success: return 0;
-        case Status::fail: return EIO;
-        case Status::not_initialised: return ENOTCONN;
-        case Status::no_memory: return ENOMEM;
-        case Status::bad_argument: return EINVAL;
-        case Status::bad_key: return ENOENT;
-        case Status::key_length: return ENAMETOOLONG;
-        case Status::bad_value: return EILSEQ;
-        case Status::value_length: return EMSGSIZE;
-        case Status::length: return EOVERFLOW;
-        case Status::size: return ERANGE;
+        case Status::success:
+            return 0;
+        case Status::fail:
+            return EIO;
+        case Status::not_initialised:
+            return ENOTCONN;
+        case Status::no_memory:
+            return ENOMEM;
+        case Status::bad_argument:
+            return EINVAL;
+        case Status::bad_key:
+            return ENOENT;
+        case Status::key_length:
+            return ENAMETOOLONG;
+        case Status::bad_value:
+            return EILSEQ;
+        case Status::value_length:
+            return EMSGSIZE;
+        case Status::length:
+            return EOVERFLOW;
+        case Status::size:
+            return ERANGE;
     }
     return EIO;
 }
 
 Status to_status(const Error& error) {
-    for (const Status status :
-         {Status::not_initialised, Status::no_memory, Status::bad_argument, Status::bad_key,
-          Status::key_length, Status::bad_value, Status::value_length, Status::length,
-          Status::size})
+    for (const Status status : {Status::not_initialised, Status::no_memory, Status::bad_argument,
+                                Status::bad_key, Status::key_length, Status::bad_value,
+                                Status::value_length, Status::length, Status::size})
         if (to_errno(status) == error.errnum()) return status;
     return Status::fail;
 }
@@ -49,9 +59,8 @@ std::optional<std::string_view> field(std::string_view line, std::string_view ke
         }
         const std::string_view name = line.substr(0, equals);
         line.remove_prefix(equals + 1);
-        const std::size_t size = runs_to_the_end(name)
-                                     ? line.size()
-                                     : std::min(line.find_first_of(" \t"), line.size());
+        const std::size_t size =
+            runs_to_the_end(name) ? line.size() : std::min(line.find_first_of(" \t"), line.size());
         if (name == key) return line.substr(0, size);
         line.remove_prefix(size);
     }

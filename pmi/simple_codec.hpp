@@ -1,5 +1,5 @@
-// RFC 13 - PMI-1 wire lines: "cmd=put kvsname=K key=X value=V\n". `value`, `error_msg` and `msg` run
-// to the end of the line, all other fields to the next blank.
+// RFC 13 - PMI-1 wire lines: "cmd=put kvsname=K key=X value=V\n". `value`, `error_msg` and `msg`
+// run to the end of the line, all other fields to the next blank.
 #pragma once
 
 #include <cstdint>

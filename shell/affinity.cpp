@@ -29,8 +29,7 @@ Result<std::vector<Idset>> parse_map(std::string_view text) {
     while (true) {
         const std::size_t end = std::min(text.find(';'), text.size());
         const std::string_view entry = text.substr(0, end);
-        SLUICE_TRY(Idset set,
-                   entry.starts_with("0x") ? parse_mask(entry) : Idset::parse(entry));
+        SLUICE_TRY(Idset set, entry.starts_with("0x") ? parse_mask(entry) : Idset::parse(entry));
         if (set.empty()) return fail(EINVAL, "empty set in '{}'", text);
         sets.push_back(std::move(set));
         if (end == text.size()) return sets;
@@ -114,7 +113,8 @@ std::vector<Idset> assign_cpus(const AffinityOptions& options, const Idset& core
                                const std::vector<Idset>& pus_of_core, std::size_t ntasks) {
     std::vector<Idset> sets(ntasks);
     switch (options.mode) {
-        case AffinityOptions::Mode::off: break;
+        case AffinityOptions::Mode::off:
+            break;
         case AffinityOptions::Mode::on: {
             const Idset cpus = cpus_of(cores, pus_of_core);
             std::ranges::fill(sets, cpus);
@@ -136,8 +136,11 @@ std::vector<std::string> assign_gpus(const AffinityOptions& options, const Idset
                                      std::size_t ntasks) {
     std::vector<std::string> devices;
     switch (options.mode) {
-        case AffinityOptions::Mode::off: break;
-        case AffinityOptions::Mode::on: devices.assign(ntasks, join(gpus)); break;
+        case AffinityOptions::Mode::off:
+            break;
+        case AffinityOptions::Mode::on:
+            devices.assign(ntasks, join(gpus));
+            break;
         case AffinityOptions::Mode::per_task:
             for (const Idset& share : distribute(gpus, ntasks)) devices.push_back(join(share));
             break;

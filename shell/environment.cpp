@@ -36,8 +36,8 @@ Environment job_environment(const LaunchInfo& info, const ShellOptions& options,
 }
 
 std::vector<std::string> task_environment(Environment shared, const ShellOptions& options,
-                                          const MustacheValues& values,
-                                          const TaskEnvironment& task, std::uint32_t ntasks) {
+                                          const MustacheValues& values, const TaskEnvironment& task,
+                                          std::uint32_t ntasks) {
     Environment& env = shared;
     env["FLUX_TASK_RANK"] = std::to_string(task.rank);
     env["FLUX_TASK_LOCAL_ID"] = std::to_string(task.localid);

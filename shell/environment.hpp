@@ -29,7 +29,7 @@ struct TaskEnvironment {
 };
 /// "NAME=value" entries of one task.
 std::vector<std::string> task_environment(Environment shared, const ShellOptions& options,
-                                          const MustacheValues& values,
-                                          const TaskEnvironment& task, std::uint32_t ntasks);
+                                          const MustacheValues& values, const TaskEnvironment& task,
+                                          std::uint32_t ntasks);
 
 }  // namespace sluice::shell

@@ -31,9 +31,7 @@ struct LaunchInfo {
     /// Our node in R; R's nodes are in shell order.
     const ResourceSet::Node& node() const { return resources.nodes()[shell_rank]; }
     /// Broker rank of another shell of this job.
-    std::uint32_t broker_rank(std::uint32_t shell) const {
-        return resources.nodes()[shell].rank;
-    }
+    std::uint32_t broker_rank(std::uint32_t shell) const { return resources.nodes()[shell].rank; }
     /// "<uid>-shell-<f58plain>": the service of every shell of this job (wire.md 2.15).
     std::string service() const;
 };

@@ -220,8 +220,9 @@ Result<void> set_rlimit(const Json& value, ShellOptions& to) {
     if (!object) return wrong("rlimit", "an object", value);
     for (const auto& entry : *object) {
         const auto limit = as_integer(entry.value());
-        if (!limit) return wrong(fmt::format("rlimit.{}", std::string_view{entry.key()}),
-                                 "an integer", entry.value());
+        if (!limit)
+            return wrong(fmt::format("rlimit.{}", std::string_view{entry.key()}), "an integer",
+                         entry.value());
         to.rlimits[entry.key()] = *limit;
     }
     return {};

@@ -24,9 +24,9 @@ struct StreamOptions {
 };
 
 struct PtyOptions {
-    bool all = false;      // else `ranks`
+    bool all = false;  // else `ranks`
     Idset ranks;
-    bool capture = true;   // output of interactive ranks goes to the output eventlog too
+    bool capture = true;  // output of interactive ranks goes to the output eventlog too
     bool interactive = false;
     bool wanted(std::uint32_t rank) const { return all || ranks.contains(rank); }
     friend bool operator==(const PtyOptions&, const PtyOptions&) = default;

@@ -14,7 +14,9 @@ std::size_t character_size(unsigned char lead) {
     return 0;
 }
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+bool is_continuation(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
 
 /// Size of the text without a character that is cut at its end.
 std::size_t whole_characters(std::string_view text) {

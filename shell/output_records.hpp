@@ -23,7 +23,15 @@ Event redirect_record(double now, std::string_view stream, std::string_view rank
                       std::string_view path);
 
 /// RFC 24 log levels as attach shows them.
-enum class LogLevel { fatal = 0, error = 3, warning = 4, notice = 5, info = 6, debug = 7, trace = 8 };
+enum class LogLevel {
+    fatal = 0,
+    error = 3,
+    warning = 4,
+    notice = 5,
+    info = 6,
+    debug = 7,
+    trace = 8
+};
 struct LogText {
     LogLevel level = LogLevel::info;
     std::string component;  // may be empty

@@ -28,7 +28,9 @@ PmiExchange::Step PmiExchange::on_child(const pmi::KeyValues& keys) {
     return gathered();
 }
 
-PmiExchange::Step PmiExchange::on_parent(const pmi::KeyValues& keys) { return {{}, keys}; }
+PmiExchange::Step PmiExchange::on_parent(const pmi::KeyValues& keys) {
+    return {{}, keys};
+}
 
 PmiExchange::Step PmiExchange::gathered() {
     if ((options_.has_tasks && !local_ready_) || children_ready_ < children()) return {};

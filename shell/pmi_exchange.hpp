@@ -23,8 +23,8 @@ class PmiExchange {
     std::uint32_t children() const;
 
     struct Step {
-        std::optional<pmi::KeyValues> to_parent;   // send these up
-        std::optional<pmi::KeyValues> to_children; // answer all children, deliver to own tasks
+        std::optional<pmi::KeyValues> to_parent;    // send these up
+        std::optional<pmi::KeyValues> to_children;  // answer all children, deliver to own tasks
         friend bool operator==(const Step&, const Step&) = default;
     };
     Step on_local(const pmi::KeyValues& keys);

@@ -40,8 +40,7 @@ Result<TaskExit> task_exit_from_json(const JsonObject& object) {
     return exit;
 }
 
-ShellFsm::ShellFsm(Options options)
-    : options_(std::move(options)), tasks_(options_.ranks.size()) {
+ShellFsm::ShellFsm(Options options) : options_(std::move(options)), tasks_(options_.ranks.size()) {
     if (!leader()) return;
     for (std::uint32_t shell = 1; shell < options_.nnodes; ++shell) followers_.insert(shell);
 }
@@ -153,8 +152,9 @@ void ShellFsm::first_exit(const TaskExit& exit, const std::string& hostname, She
 void ShellFsm::job_failed(const TaskExit& exit, const std::string& hostname, ShellActions& out) {
     if (failure_told_ || ending_ || killed_) return;
     failure_told_ = true;
-    std::string note = fmt::format("{}: task rank {} on host {} failed ({}) and exit-on-error is set",
-                                   options_.job_name, exit.rank, hostname, how(exit));
+    std::string note =
+        fmt::format("{}: task rank {} on host {} failed ({}) and exit-on-error is set",
+                    options_.job_name, exit.rank, hostname, how(exit));
     out.emplace_back(action::Log{{LogLevel::fatal, "task-exit", note}});
     out.emplace_back(action::Raise{std::move(note), exit.wait_status});
 }

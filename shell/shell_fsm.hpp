@@ -1,7 +1,7 @@
 // The life of one shell, without I/O: events come in, actions go out.
 //
-//     init --begin--> barrier (more than one shell) --on_barrier--> starting --on_started--> running
-//     running --last task done, and on the leader all followers complete--> finished
+//     init --begin--> barrier (more than one shell) --on_barrier--> starting --on_started-->
+//     running running --last task done, and on the leader all followers complete--> finished
 //     any --on_fatal, lost broker--> ending: tasks get SIGKILL, then finished
 //
 // Invariants: Finish comes once and is the last action; each local task is reported once; a kill
@@ -89,7 +89,7 @@ class ShellFsm {
         std::uint32_t shell_rank = 0, nnodes = 1;
         std::vector<std::uint32_t> ranks;  // of the local tasks, by local id
         std::optional<double> exit_timeout;
-        std::string exit_timeout_text;     // as the user wrote it ("30s")
+        std::string exit_timeout_text;  // as the user wrote it ("30s")
         bool exit_on_error = false;
         std::string job_name, hostname;
     };
@@ -132,7 +132,7 @@ class ShellFsm {
     std::vector<Task> tasks_;
     std::set<std::uint32_t> followers_;  // not complete yet
     std::vector<int> early_signals_;
-    std::optional<TaskExit> first_;      // first exit of the job (leader) or of this shell
+    std::optional<TaskExit> first_;  // first exit of the job (leader) or of this shell
     std::string first_host_;
     int exit_code_ = 0;
     bool ending_ = false, killed_ = false, told_complete_ = false, failure_told_ = false;

@@ -50,8 +50,8 @@ std::vector<std::uint32_t> tasks_per_shell(const Jobspec& jobspec, const Resourc
             counts[i] = count * static_cast<std::uint32_t>(nodes[i].cores.size());
         return counts;
     }
-    std::uint32_t left = jobspec.task_count(static_cast<std::uint32_t>(nodes.size()),
-                                            resources.core_count());
+    std::uint32_t left =
+        jobspec.task_count(static_cast<std::uint32_t>(nodes.size()), resources.core_count());
     std::vector<std::uint32_t> room;
     for (const auto& node : nodes)
         room.push_back(static_cast<std::uint32_t>(node.cores.size()) / cores_per_slot);

@@ -1,7 +1,8 @@
 // Service job-launcher: starts the shells of jobs on this node by way of the zygote, connects them
-// to the router, passes signals on, and reports starts and exits to the exec manager (protocol.hpp).
-#include <sys/socket.h>
+// to the router, passes signals on, and reports starts and exits to the exec manager
+// (protocol.hpp).
 #include <signal.h>
+#include <sys/socket.h>
 
 #include <optional>
 #include <unordered_map>
@@ -76,8 +77,7 @@ void Launcher::launch(Request request, const JsonObject& payload) {
     if (!jobs) return request.fail(jobs.error());
     for (exec::LaunchJob& job : *jobs) {
         if (const auto started = start(job); !started) {
-            report_.failed.push_back(
-                {job.id, started.error().errnum(), started.error().text()});
+            report_.failed.push_back({job.id, started.error().errnum(), started.error().text()});
             schedule_report();
         }
     }

@@ -7,9 +7,13 @@ Error malformed(std::string_view what) {
     return fail(EPROTO, "{}: malformed; brokers of one instance must be of one version", what);
 }
 
-JobId job_id(std::int64_t value) { return JobId{static_cast<std::uint64_t>(value)}; }
+JobId job_id(std::int64_t value) {
+    return JobId{static_cast<std::uint64_t>(value)};
+}
 
-Json to_json(JobId id) { return Json(static_cast<std::int64_t>(id.value)); }
+Json to_json(JobId id) {
+    return Json(static_cast<std::int64_t>(id.value));
+}
 
 }  // namespace
 
@@ -126,8 +130,8 @@ Result<Report> decode_report(const JsonObject& payload) {
             return malformed("job-exec.report");
         const auto id = as_integer((*triple)[0]), errnum = as_integer((*triple)[1]);
         if (!id || !errnum) return malformed("job-exec.report");
-        report.failed.push_back({job_id(*id), static_cast<int>(*errnum),
-                                 std::string((*triple)[2].get_string())});
+        report.failed.push_back(
+            {job_id(*id), static_cast<int>(*errnum), std::string((*triple)[2].get_string())});
     }
     return report;
 }

@@ -1,5 +1,5 @@
-// Messages of the launch path, between the exec manager (rank 0), the launchers (every rank) and the
-// shells (RFC 32 in spirit; our own wire, since both ends are ours). Ids are 64-bit integers, a
+// Messages of the launch path, between the exec manager (rank 0), the launchers (every rank) and
+// the shells (RFC 32 in spirit; our own wire, since both ends are ours). Ids are 64-bit integers, a
 // status is a wait status.
 //
 // The launcher is a service of its own, "job-launcher", on every rank; "job-exec" is the manager's
@@ -20,14 +20,16 @@
 //         started; no exited follows
 //   shell -> manager @0
 //     job-exec.append {id:I, logs:{path:s, …}} -> {}
-//         raw eventlog lines to append to "guest.output", "guest.exec.eventlog" or "guest.input", in
-//         this order. The reply is the flow control. {id, path:s, events:s} is the form for one log
+//         raw eventlog lines to append to "guest.output", "guest.exec.eventlog" or "guest.input",
+//         in this order. The reply is the flow control. {id, path:s, events:s} is the form for one
+//         log
 //     job-exec.shell-barrier {id:I, rank:i} -> {}
 //         only when the job has more than one shell; the error answer ends the shell. `rank` is the
 //         broker rank
 //     job-manager.raise {id, type, severity, note, wait_status?} for the job's exceptions
 //   manager -> leader shell
-//     <uid>-shell-<f58plain>.exception {type:"lost-shell", severity:i, shell_rank:i, message:s} -> {}
+//     <uid>-shell-<f58plain>.exception {type:"lost-shell", severity:i, shell_rank:i, message:s} ->
+//     {}
 //         a follower shell is gone: the leader stops waiting for its tasks
 //   launcher <-> shell, on the shell's connection
 //     shell.launch (first message, request, NORESPONSE): the job's entry of job-launcher.launch and

@@ -1,5 +1,6 @@
 // Appends events to the logs of the job (job-exec.append on rank 0). Events wait a moment so that
-// many travel in one message: 5 ms when the logs were quiet, else the batch time after the last one.
+// many travel in one message: 5 ms when the logs were quiet, else the batch time after the last
+// one.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>

@@ -82,12 +82,11 @@ void Input::forward(const JsonObject& payload, std::function<void()> done) {
     if (first >= end) return done();
     const auto missing = std::make_shared<std::uint64_t>(end - first);
     for (std::uint64_t shell = first; shell < end; ++shell)
-        parts_.handle.send(
-            parts_.info.service() + ".input", payload,
-            {.nodeid = parts_.info.broker_rank(static_cast<std::uint32_t>(shell))},
-            [missing, done](const Reply&) {
-                if (--*missing == 0) done();
-            });
+        parts_.handle.send(parts_.info.service() + ".input", payload,
+                           {.nodeid = parts_.info.broker_rank(static_cast<std::uint32_t>(shell))},
+                           [missing, done](const Reply&) {
+                               if (--*missing == 0) done();
+                           });
 }
 
 void Input::answer(const Message& request, int errnum) {

@@ -1,5 +1,6 @@
-// Standard input of the tasks: from requests "stdin" to the leader's service, which go down the tree
-// of shells as "input" requests and into the input eventlog; or from a file, which each task opens.
+// Standard input of the tasks: from requests "stdin" to the leader's service, which go down the
+// tree of shells as "input" requests and into the input eventlog; or from a file, which each task
+// opens.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,9 @@ namespace {
 
 constexpr mode_t default_mode = S_IFREG | 0600;
 
-Error about(const std::string& path) { return fail(errno, "{}: {}", path, Error{errno}.text()); }
+Error about(const std::string& path) {
+    return fail(errno, "{}: {}", path, Error{errno}.text());
+}
 
 Result<void> write_file(const std::string& path, std::string_view data, mode_t mode) {
     const OwnedFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};

@@ -33,7 +33,9 @@ std::string labelled(std::uint32_t rank, std::string_view data, bool& mid_line) 
     return out;
 }
 
-Idset all_tasks(const TaskPlan& plan) { return Idset::range(0, plan.ntasks - 1); }
+Idset all_tasks(const TaskPlan& plan) {
+    return Idset::range(0, plan.ntasks - 1);
+}
 
 }  // namespace
 
@@ -68,8 +70,8 @@ Result<void> Output::open_sink(Stream stream, MustacheValues values) {
         return {};
     }
     const bool per_node = has_node_tag(path);
-    to.place = per_node || parts_.info.leader() ? Sink::Place::local_files
-                                                : Sink::Place::leader_file;
+    to.place =
+        per_node || parts_.info.leader() ? Sink::Place::local_files : Sink::Place::leader_file;
     if (to.place == Sink::Place::leader_file) return {};
     const std::string own_path = render(path, values);
     SLUICE_TRY(const std::shared_ptr<File> file, open_file(own_path));
@@ -82,8 +84,7 @@ Result<void> Output::open_sink(Stream stream, MustacheValues values) {
 }
 
 Result<std::shared_ptr<Output::File>> Output::open_file(const std::string& path) {
-    if (const auto found = open_files_.find(path); found != open_files_.end())
-        return found->second;
+    if (const auto found = open_files_.find(path); found != open_files_.end()) return found->second;
     const int mode = parts_.options.append ? 0 : O_TRUNC;
     auto file = std::make_shared<File>();
     file->fd =
@@ -103,9 +104,15 @@ void Output::write(Stream stream, std::uint32_t rank, std::string_view data) {
     if (data.empty()) return;
     Sink& to = sink(stream);
     switch (to.place) {
-        case Sink::Place::eventlog: record(stream, rank, data); break;
-        case Sink::Place::local_files: write_file(to, rank, data); break;
-        case Sink::Place::leader_file: send_to_leader(stream, rank, data); break;
+        case Sink::Place::eventlog:
+            record(stream, rank, data);
+            break;
+        case Sink::Place::local_files:
+            write_file(to, rank, data);
+            break;
+        case Sink::Place::leader_file:
+            send_to_leader(stream, rank, data);
+            break;
     }
 }
 
@@ -127,8 +134,8 @@ void Output::record(Stream stream, std::uint32_t rank, std::string_view data) {
         return;
     }
     to.recorded += data.size();
-    parts_.log.add(output_path, data_record(wall_clock_now(), stream_name(stream),
-                                            std::to_string(rank), data));
+    parts_.log.add(output_path,
+                   data_record(wall_clock_now(), stream_name(stream), std::to_string(rank), data));
 }
 
 void Output::write_file(Sink& to, std::uint32_t rank, std::string_view data) {
@@ -140,8 +147,7 @@ void Output::write_file(Sink& to, std::uint32_t rank, std::string_view data) {
                                       : write_all(file.fd.get(), data);
     if (ok || file.failed) return;
     file.failed = true;
-    log({LogLevel::error, "",
-         fmt::format("write {}: {}", to.options->path, Error{errno}.text())});
+    log({LogLevel::error, "", fmt::format("write {}: {}", to.options->path, Error{errno}.text())});
 }
 
 void Output::send_to_leader(Stream stream, std::uint32_t rank, std::string_view data) {

@@ -54,8 +54,8 @@ Result<OwnedFd> PmiServer::connect(std::uint32_t localid) {
     int fds[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
         return fail(errno, "PMI socket: {}", Error{errno}.text());
-    clients_[localid] = std::make_unique<Socket>(parts_.handle.io(),
-                                                 boost::asio::local::stream_protocol(), fds[0]);
+    clients_[localid] =
+        std::make_unique<Socket>(parts_.handle.io(), boost::asio::local::stream_protocol(), fds[0]);
     clients_[localid]->non_blocking(true);
     read(localid);
     return OwnedFd{fds[1]};
@@ -129,8 +129,7 @@ void PmiServer::exchange_failed() {
 
 void PmiServer::on_exchange_request(const Message& request) {
     const auto object = parse_json_object(request.text());
-    const auto keys =
-        object ? decode_keys(*object) : Result<pmi::KeyValues>{object.error()};
+    const auto keys = object ? decode_keys(*object) : Result<pmi::KeyValues>{object.error()};
     if (!keys) {
         parts_.handle.send_message(Message::response(request, EPROTO));
         return;

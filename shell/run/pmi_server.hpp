@@ -1,5 +1,5 @@
-// Serves PMI-1 to the tasks of this shell over their sockets, and takes part in the exchange between
-// the shells of the job.
+// Serves PMI-1 to the tasks of this shell over their sockets, and takes part in the exchange
+// between the shells of the job.
 #pragma once
 
 #include <boost/asio/local/stream_protocol.hpp>

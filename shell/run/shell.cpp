@@ -53,7 +53,8 @@ int Shell::run() {
     fsm_.emplace(std::move(fsm));
     handle_.on_lost([this] { perform(fsm_->on_lost_broker()); });
     listen_to_launcher();
-    perform(prepared ? fsm_->begin() : fsm_->on_fatal({LogLevel::fatal, "", prepared.error().text()}));
+    perform(prepared ? fsm_->begin()
+                     : fsm_->on_fatal({LogLevel::fatal, "", prepared.error().text()}));
     while (!exit_code_) {
         if (handle_.io().stopped()) handle_.io().restart();
         if (handle_.io().run_one() == 0) break;
@@ -63,7 +64,6 @@ int Shell::run() {
 }
 
 Result<void> Shell::prepare() {
-    log_.emplace(handle_, info_.id, options_.batch_timeout);
     const Result<void> readable = read_options();
     // From here on there are logs to tell the user; also when the options were wrong.
     log_.emplace(handle_, info_.id, options_.batch_timeout);
@@ -81,12 +81,14 @@ Result<void> Shell::prepare() {
     start_service();
     SLUICE_CHECK(make_folder());
     if (options_.pmi)
-        pmi_.emplace(PmiServer::Parts{
-            info_, options_, plan_, handle_,
-            [this](const std::string& note) { on(action::Raise{note, {}}); },
-            [this](const std::string& text) {
-                perform(fsm_->on_fatal({LogLevel::fatal, "pmi-simple", text}));
-            }});
+        pmi_.emplace(
+            PmiServer::Parts{info_, options_, plan_, handle_,
+                             [this](const std::string& note) {
+                                 on(action::Raise{note, {}});
+                             },
+                             [this](const std::string& text) {
+                                 perform(fsm_->on_fatal({LogLevel::fatal, "pmi-simple", text}));
+                             }});
     environment_ = job_environment(info_, options_,
                                    {folder_->path(), helper_library("libpmi.so"), plan_.ntasks});
     SLUICE_CHECK(make_tmpdir());
@@ -130,7 +132,8 @@ Result<void> Shell::make_folder() {
                                              to_f58plain(info_.id))));
     folder_.emplace(std::move(folder));
     if (const Json* files = find_path(info_.jobspec.json, "attributes.system.files"))
-        if (const JsonObject* object = files->if_object()) SLUICE_CHECK(folder_->add_files(*object));
+        if (const JsonObject* object = files->if_object())
+            SLUICE_CHECK(folder_->add_files(*object));
     return {};
 }
 
@@ -156,19 +159,18 @@ Result<void> Shell::export_topology() {
 }
 
 void Shell::listen_to_launcher() {
-    handle_.on_pushed_event(
-        fmt::format("shell-{}.", info_.id.value), [this](const Message& event) {
-            const auto payload = parse_json_object(event.text());
-            if (!payload) return;
-            JsonReader in{*payload};
-            if (event.method() == "kill") {
-                const auto signum = in.integer("signum");
-                if (in) perform(fsm_->on_kill(static_cast<int>(signum)));
-            } else if (event.method() == "expiration") {
-                const double expiration = in.number("expiration");
-                if (in) schedule_signal(expiration);
-            }
-        });
+    handle_.on_pushed_event(fmt::format("shell-{}.", info_.id.value), [this](const Message& event) {
+        const auto payload = parse_json_object(event.text());
+        if (!payload) return;
+        JsonReader in{*payload};
+        if (event.method() == "kill") {
+            const auto signum = in.integer("signum");
+            if (in) perform(fsm_->on_kill(static_cast<int>(signum)));
+        } else if (event.method() == "expiration") {
+            const double expiration = in.number("expiration");
+            if (in) schedule_signal(expiration);
+        }
+    });
 }
 
 /// The signal before the end of the job (option signal), at a time of the wall clock.
@@ -239,8 +241,7 @@ TaskSpawn Shell::task_spawn(std::uint32_t localid, int pmi_fd) {
         spawn.argv.push_back(render(word, values));
     spawn.environment = task_environment(
         environment_, options_, values,
-        {plan_.ranks[localid], localid, pmi_fd, gpus_.empty() ? "" : gpus_[localid]},
-        plan_.ntasks);
+        {plan_.ranks[localid], localid, pmi_fd, gpus_.empty() ? "" : gpus_[localid]}, plan_.ntasks);
     spawn.keep = pmi_fd;
     spawn.new_group = options_.setpgrp;
     if (!cpus_.empty()) spawn.cpus = cpus_[localid];
@@ -259,7 +260,8 @@ Result<void> Shell::start_task(std::uint32_t localid) {
         SLUICE_TRY(pmi_fd, pmi_->connect(localid));
     }
     Task::Callbacks callbacks;
-    callbacks.on_output = [this, rank, interactive, captured](Stream stream, std::string_view data) {
+    callbacks.on_output = [this, rank, interactive, captured](Stream stream,
+                                                              std::string_view data) {
         if (interactive) terminus_->on_output(data);
         if (captured) output_->write(stream, rank, data);
     };
@@ -319,7 +321,9 @@ void Shell::on(const action::Raise& action) {
     handle_.send("job-manager.raise", payload, {}, [](const Reply&) {});
 }
 
-void Shell::on(const action::Log& action) { output_->log(action.text); }
+void Shell::on(const action::Log& action) {
+    output_->log(action.text);
+}
 
 void Shell::on(const action::Signal& action) {
     for (const auto& task : tasks_) task->kill(action.signum);
@@ -342,8 +346,8 @@ void Shell::finish() {
     JsonObject payload;
     payload["id"] = static_cast<std::int64_t>(info_.id.value);
     payload["status"] = *exit_code_ << 8;
-    handle_.send("job-launcher.shell-exit", payload, {.nodeid = info_.rank.value, .noresponse = true},
-                 {});
+    handle_.send("job-launcher.shell-exit", payload,
+                 {.nodeid = info_.rank.value, .noresponse = true}, {});
 }
 
 void Shell::debug(std::string_view component, std::string message) {
@@ -355,14 +359,14 @@ MustacheValues Shell::mustache_values() const {
     MustacheValues values;
     values.id = info_.id;
     values.name = info_.jobspec.name();
-    values.tmpdir = fmt::format("{}/jobtmp-{}-{}", info_.rundir, info_.shell_rank,
-                                to_f58plain(info_.id));
+    values.tmpdir =
+        fmt::format("{}/jobtmp-{}-{}", info_.rundir, info_.shell_rank, to_f58plain(info_.id));
     values.nnodes = info_.nnodes;
     values.ntasks = plan_.ntasks;
     const ResourceSet::Node& node = info_.node();
-    values.node = {info_.shell_rank, info_.rank.value,
-                   static_cast<std::uint32_t>(node.cores.size()), info_.hostname,
-                   node.cores.to_string(), node.gpus.to_string()};
+    values.node = {
+        info_.shell_rank, info_.rank.value,       static_cast<std::uint32_t>(node.cores.size()),
+        info_.hostname,   node.cores.to_string(), node.gpus.to_string()};
     return values;
 }
 

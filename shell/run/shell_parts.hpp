@@ -77,8 +77,8 @@ class Shell {
     const Topology* topology_;
     ShellOptions options_;
     TaskPlan plan_;
-    std::vector<Idset> cpus_;         // by local id
-    std::vector<std::string> gpus_;   // by local id, may be empty
+    std::vector<Idset> cpus_;        // by local id
+    std::vector<std::string> gpus_;  // by local id, may be empty
     std::vector<std::pair<int, std::int64_t>> rlimits_;
     std::optional<EventlogWriter> log_;
     std::optional<JobFolder> folder_;

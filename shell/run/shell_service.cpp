@@ -29,8 +29,7 @@ Result<Message> receive_launch(int socket) {
         return fail(ECONNRESET, "the broker is gone");
     SLUICE_CHECK(next_frame(bytes));  // refuses a bad header
     std::uint32_t size = 0;
-    for (std::size_t i = 4; i < 8; ++i)
-        size = size << 8 | static_cast<unsigned char>(bytes[i]);
+    for (std::size_t i = 4; i < 8; ++i) size = size << 8 | static_cast<unsigned char>(bytes[i]);
     if (size > message_bytes_max) return fail(EMSGSIZE, "launch message of {} bytes", size);
     bytes.resize(frame_header_bytes + size);
     if (!receive_all(socket, bytes.data() + frame_header_bytes, size))
@@ -49,9 +48,9 @@ int refuse(Handle handle, const JsonObject& launch, const Error& error) {
     raise["note"] = fmt::format("shell: {}", error.text());
     exit["status"] = 1 << 8;
     handle.send("job-manager.raise", raise, {}, [](const Reply&) {});
-    handle.send("job-launcher.shell-exit", exit,
-                {.nodeid = static_cast<std::uint32_t>(in.integer_or("rank", 0)), .noresponse = true},
-                {});
+    handle.send(
+        "job-launcher.shell-exit", exit,
+        {.nodeid = static_cast<std::uint32_t>(in.integer_or("rank", 0)), .noresponse = true}, {});
     handle.flush();
     return 1;
 }
@@ -79,9 +78,9 @@ void Shell::start_service() {
         info_.service(), [this](const Message& request) { on_request(request); },
         [this](const Reply& reply) {
             if (!reply.ok())
-                perform(fsm_->on_fatal({LogLevel::fatal, "",
-                                        fmt::format("service {}: {}", info_.service(),
-                                                    reply.error().text())}));
+                perform(fsm_->on_fatal(
+                    {LogLevel::fatal, "",
+                     fmt::format("service {}: {}", info_.service(), reply.error().text())}));
         });
 }
 

@@ -24,7 +24,7 @@ struct Plan {
     const TaskSpawn* task;
     std::vector<std::string> programs;  // candidates of the PATH search, in order
     std::vector<char*> argv, environment;
-    std::vector<char*> script_argv;     // "/bin/sh", program, argument…
+    std::vector<char*> script_argv;  // "/bin/sh", program, argument…
     cpu_set_t* cpus = nullptr;
     std::size_t cpus_bytes = 0;
     int error = 0;  // written by the child
@@ -114,9 +114,9 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 /// Runs `child` on a stack of its own while we wait (CLONE_VFORK). Signals stay blocked meanwhile:
 /// a handler in the child would run on our memory.
 pid_t clone_child(Plan& plan, int& pidfd) {
-    static const auto stack = static_cast<char*>(
-        ::mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0));
+    static const auto stack =
+        static_cast<char*>(::mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0));
     if (stack == MAP_FAILED) return -1;
     sigset_t all, before;
     ::sigfillset(&all);
@@ -141,9 +141,8 @@ Result<SpawnedTask> spawn_task(const TaskSpawn& task) {
     std::string sh = "/bin/sh";
     plan.script_argv = plan.argv;
     plan.script_argv.insert(plan.script_argv.begin(), sh.data());
-    std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cpus{nullptr, [](cpu_set_t* set) {
-                                                              CPU_FREE(set);
-                                                          }};
+    std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cpus{nullptr,
+                                                          [](cpu_set_t* set) { CPU_FREE(set); }};
     if (!task.cpus.empty()) {
         const std::size_t count = std::size_t{task.cpus.last()} + 1;
         cpus.reset(CPU_ALLOC(count));
@@ -165,14 +164,22 @@ Result<SpawnedTask> spawn_task(const TaskSpawn& task) {
 
 int rlimit_resource(const std::string& name) {
     static constexpr std::array<std::pair<std::string_view, int>, 16> names{{
-        {"cpu", RLIMIT_CPU},           {"fsize", RLIMIT_FSIZE},
-        {"data", RLIMIT_DATA},         {"stack", RLIMIT_STACK},
-        {"core", RLIMIT_CORE},         {"nofile", RLIMIT_NOFILE},
-        {"as", RLIMIT_AS},             {"rss", RLIMIT_RSS},
-        {"nproc", RLIMIT_NPROC},       {"memlock", RLIMIT_MEMLOCK},
-        {"locks", RLIMIT_LOCKS},       {"sigpending", RLIMIT_SIGPENDING},
-        {"msgqueue", RLIMIT_MSGQUEUE}, {"nice", RLIMIT_NICE},
-        {"rtprio", RLIMIT_RTPRIO},     {"rttime", RLIMIT_RTTIME},
+        {"cpu", RLIMIT_CPU},
+        {"fsize", RLIMIT_FSIZE},
+        {"data", RLIMIT_DATA},
+        {"stack", RLIMIT_STACK},
+        {"core", RLIMIT_CORE},
+        {"nofile", RLIMIT_NOFILE},
+        {"as", RLIMIT_AS},
+        {"rss", RLIMIT_RSS},
+        {"nproc", RLIMIT_NPROC},
+        {"memlock", RLIMIT_MEMLOCK},
+        {"locks", RLIMIT_LOCKS},
+        {"sigpending", RLIMIT_SIGPENDING},
+        {"msgqueue", RLIMIT_MSGQUEUE},
+        {"nice", RLIMIT_NICE},
+        {"rtprio", RLIMIT_RTPRIO},
+        {"rttime", RLIMIT_RTTIME},
     }};
     for (const auto& [known, resource] : names)
         if (known == name) return resource;

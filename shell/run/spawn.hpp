@@ -20,8 +20,8 @@ struct TaskSpawn {
     int in = -1, out = -1, err = -1;       // become 0, 1, 2; all above 2
     int keep = -1;                         // stays open under its number (PMI_FD)
     bool new_group = true;
-    bool terminal = false;                 // `in` is a terminal: new session, controlling
-    Idset cpus;                            // empty: as the shell
+    bool terminal = false;  // `in` is a terminal: new session, controlling
+    Idset cpus;             // empty: as the shell
     std::vector<std::pair<int, std::int64_t>> rlimits;  // resource, soft limit (-1 unlimited)
 };
 

@@ -22,8 +22,8 @@ class Task {
         std::function<void(Stream, std::string_view)> on_output;
         std::function<void(Stream)> on_end;  // of a stream
         std::function<void(const TaskExit&)> on_exit;
-        std::function<void()> on_done;       // ended, and its streams too; the last one
-        std::function<bool()> may_read;      // false: output must wait (resume_output())
+        std::function<void()> on_done;   // ended, and its streams too; the last one
+        std::function<bool()> may_read;  // false: output must wait (resume_output())
     };
     struct Options {
         std::uint32_t rank = 0, localid = 0;
@@ -48,7 +48,9 @@ class Task {
     int pid() const { return pid_; }
     bool input_open() const { return input_.is_open() && !input_ending_; }
     /// The terminal's master side, or -1.
-    int terminal() { return options_.terminal && out_.file.is_open() ? out_.file.native_handle() : -1; }
+    int terminal() {
+        return options_.terminal && out_.file.is_open() ? out_.file.native_handle() : -1;
+    }
 
   private:
     using Descriptor = boost::asio::posix::stream_descriptor;

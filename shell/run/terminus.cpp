@@ -51,8 +51,7 @@ void Terminus::on_request(const Message& request) {
             on_disconnect(request);
         }
     }
-    if (!request.has(message_flag::noresponse))
-        handle_.send_message(Message::response(request));
+    if (!request.has(message_flag::noresponse)) handle_.send_message(Message::response(request));
 }
 
 void Terminus::attach(const Message& request, const JsonObject& payload) {
@@ -82,9 +81,8 @@ void Terminus::resize(const JsonObject& payload) {
 }
 
 void Terminus::on_disconnect(const Message& request) {
-    std::erase_if(clients_, [&](const Client& client) {
-        return sender(client.request) == sender(request);
-    });
+    std::erase_if(clients_,
+                  [&](const Client& client) { return sender(client.request) == sender(request); });
 }
 
 void Terminus::on_output(std::string_view data) {
@@ -97,8 +95,7 @@ void Terminus::on_output(std::string_view data) {
     }
     if (shown) return;
     backlog_ += data;
-    if (backlog_.size() > backlog_bytes_max)
-        backlog_.erase(0, backlog_.size() - backlog_bytes_max);
+    if (backlog_.size() > backlog_bytes_max) backlog_.erase(0, backlog_.size() - backlog_bytes_max);
 }
 
 void Terminus::end(int wait_status) {
@@ -121,9 +118,8 @@ void Terminus::respond(const Message& request, const JsonObject& payload) {
 }
 
 Terminus::Client* Terminus::find(const Message& request) {
-    const auto found = std::ranges::find_if(clients_, [&](const Client& client) {
-        return sender(client.request) == sender(request);
-    });
+    const auto found = std::ranges::find_if(
+        clients_, [&](const Client& client) { return sender(client.request) == sender(request); });
     return found == clients_.end() ? nullptr : &*found;
 }
 

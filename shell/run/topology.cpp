@@ -5,7 +5,9 @@
 namespace sluice::shell {
 namespace {
 
-hwloc_topology_t raw(void* topology) { return static_cast<hwloc_topology_t>(topology); }
+hwloc_topology_t raw(void* topology) {
+    return static_cast<hwloc_topology_t>(topology);
+}
 
 /// Cores as the resource probe numbers them; PUs where the machine tells of no cores.
 std::vector<Idset> read_cores(hwloc_topology_t topology) {
@@ -24,7 +26,9 @@ std::vector<Idset> read_cores(hwloc_topology_t topology) {
 
 }  // namespace
 
-void Topology::Deleter::operator()(void* topology) const { hwloc_topology_destroy(raw(topology)); }
+void Topology::Deleter::operator()(void* topology) const {
+    hwloc_topology_destroy(raw(topology));
+}
 
 Topology::Topology(Topology&&) noexcept = default;
 Topology::~Topology() = default;

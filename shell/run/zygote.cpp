@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 
+#include "base/rfc/fluid.hpp"
 #include "base/rpc/zygote_wire.hpp"
 #include "shell/run/shell.hpp"
 
@@ -47,6 +48,7 @@ int Zygote::run() {
     signals_ = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals_ < 0) return 1;
     if (auto topology = Topology::load()) topology_.emplace(*std::move(topology));
+    to_f58(JobId{1});  // looks the locale up once for all shells
     while (true) {
         pollfd events[2] = {{control_, POLLIN, 0}, {signals_, POLLIN, 0}};
         if (::poll(events, 2, -1) < 0 && errno != EINTR) return 1;
@@ -125,6 +127,8 @@ void Zygote::report(const ZygoteRecord& record) {
 
 }  // namespace
 
-int run_zygote(int control) { return Zygote{control}.run(); }
+int run_zygote(int control) {
+    return Zygote{control}.run();
+}
 
 }  // namespace sluice::shell

@@ -56,9 +56,8 @@ TEST_F(Server, ExchangesAtTheBarrierAllButLocalKeys) {
     EXPECT_EQ(reply("cmd=get key=local::n", 1), "cmd=get_result rc=0 value=2\n");
     say("cmd=barrier_in");
     EXPECT_THAT(say("cmd=barrier_in", 1), ElementsAre(Action{Exchange{}}));
-    EXPECT_THAT(fsm.on_exchange_failed(),
-                ElementsAre(Action{Reply{0, "cmd=barrier_out rc=-1\n"}},
-                            Action{Reply{1, "cmd=barrier_out rc=-1\n"}}));
+    EXPECT_THAT(fsm.on_exchange_failed(), ElementsAre(Action{Reply{0, "cmd=barrier_out rc=-1\n"}},
+                                                      Action{Reply{1, "cmd=barrier_out rc=-1\n"}}));
 }
 
 TEST_F(Server, KnowsPreloadedKeysAndDropsTooLongOnes) {
@@ -69,8 +68,8 @@ TEST_F(Server, KnowsPreloadedKeysAndDropsTooLongOnes) {
 }
 
 TEST_F(Server, ClosesAfterFinalize) {
-    EXPECT_THAT(say("cmd=finalize"), ElementsAre(Action{Reply{0, "cmd=finalize_ack rc=0\n"}},
-                                                 Action{Close{0}}));
+    EXPECT_THAT(say("cmd=finalize"),
+                ElementsAre(Action{Reply{0, "cmd=finalize_ack rc=0\n"}}, Action{Close{0}}));
 }
 
 TEST_F(Server, PassesAbortOn) {

@@ -44,8 +44,8 @@ TEST_F(TaskEnvironmentTest, DescribesTheJob) {
           std::string{"FLUX_KVS_NAMESPACE=job-64927825920"}, std::string{"HOSTNAME=n1"},
           std::string{"PMI_FD=9"}, std::string{"PMI_RANK=3"}, std::string{"PMI_SIZE=4"},
           std::string{"FLUX_PMI_LIBRARY_PATH=/lib/flux/libpmi.so"},
-          std::string{"LD_LIBRARY_PATH=/lib/flux:/opt/lib"},
-          std::string{"CUDA_VISIBLE_DEVICES=0"}, std::string{"CUDA_DEVICE_ORDER=PCI_BUS_ID"},
+          std::string{"LD_LIBRARY_PATH=/lib/flux:/opt/lib"}, std::string{"CUDA_VISIBLE_DEVICES=0"},
+          std::string{"CUDA_DEVICE_ORDER=PCI_BUS_ID"},
           std::string{"OMPI_MCA_btl_vader_backing_directory=/run/job"}})
         EXPECT_THAT(env, Contains(entry));
     EXPECT_THAT(env, Not(Contains(StartsWith("FLUX_PROXY_REMOTE"))));

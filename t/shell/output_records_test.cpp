@@ -22,8 +22,8 @@ TEST(DecodeIo, ReadsWhatClientsSend) {
     const auto io = decode_io({{"stream", "stdin"}, {"rank", "all"}, {"eof", true}});
     ASSERT_TRUE(io);
     EXPECT_EQ(*io, (IoData{"all", "", true}));
-    const auto binary = decode_io(
-        {{"stream", "stdin"}, {"rank", "0"}, {"data", "/w=="}, {"encoding", "base64"}});
+    const auto binary =
+        decode_io({{"stream", "stdin"}, {"rank", "0"}, {"data", "/w=="}, {"encoding", "base64"}});
     ASSERT_TRUE(binary);
     EXPECT_EQ(binary->data, "\xff");
     EXPECT_FALSE(decode_io({{"rank", "0"}}));

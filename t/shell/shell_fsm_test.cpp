@@ -20,7 +20,9 @@ ShellFsm::Options one_node(std::uint32_t ntasks) {
     return options;
 }
 
-TaskExit ended(std::uint32_t localid, int status) { return {localid, localid, 100, status}; }
+TaskExit ended(std::uint32_t localid, int status) {
+    return {localid, localid, 100, status};
+}
 
 template <class... Actions>
 auto actions(Actions... expected) {
@@ -51,8 +53,9 @@ TEST(ShellFsm, RaisesWhenTheExitTimeoutHasExpired) {
     fsm.begin();
     fsm.on_started();
     fsm.on_exit(ended(0, 256));
-    const std::string note = "sh: task rank 0 on host h exited (Exit 1) and exit-timeout=30s has "
-                             "expired";
+    const std::string note =
+        "sh: task rank 0 on host h exited (Exit 1) and exit-timeout=30s has "
+        "expired";
     EXPECT_THAT(fsm.on_exit_timer(),
                 actions(Log{{LogLevel::fatal, "task-exit", note}}, Raise{note, 256}));
     EXPECT_THAT(fsm.on_exit_timer(), IsEmpty());
@@ -66,8 +69,7 @@ TEST(ShellFsm, RaisesOnceWithExitOnError) {
     fsm.begin();
     fsm.on_started();
     EXPECT_THAT(fsm.on_exit(ended(0, 0)), actions(PostTaskExit{ended(0, 0)}));
-    const std::string note =
-        "sh: task rank 1 on host h failed (Exit 5) and exit-on-error is set";
+    const std::string note = "sh: task rank 1 on host h failed (Exit 5) and exit-on-error is set";
     EXPECT_THAT(fsm.on_exit(ended(1, 5 << 8)),
                 actions(Log{{LogLevel::fatal, "task-exit", note}}, Raise{note, 5 << 8}));
 }

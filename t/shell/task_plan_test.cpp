@@ -65,8 +65,7 @@ TEST(PlanTasks, OrdersTasksByTheScheme) {
         {"manual", "[[1,1,1,1],[0,1,7,1]]", {0}},
     };
     for (const Row& row : rows) {
-        const auto plan =
-            plan_tasks(job(per_slot, 8), nodes({4, 4}), 1, row.scheme, row.value);
+        const auto plan = plan_tasks(job(per_slot, 8), nodes({4, 4}), 1, row.scheme, row.value);
         ASSERT_TRUE(plan) << row.scheme << row.value;
         EXPECT_EQ(plan->ranks, row.second_shell) << row.scheme << row.value;
         EXPECT_EQ(plan->ntasks, 8u);

@@ -1,5 +1,5 @@
-// Drives the real flux-shell over socket pairs, in the part of broker and exec manager: orders go to
-// the zygote, requests of the shell are answered, what it said is looked at.
+// Drives the real flux-shell over socket pairs, in the part of broker and exec manager: orders go
+// to the zygote, requests of the shell are answered, what it said is looked at.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -219,8 +219,7 @@ TEST_F(ShellProcess, PassesStandardInputOn) {
     launch({"cat"});
     const auto added = until("service.add");
     ASSERT_TRUE(added);
-    Message request =
-        Message::request(std::string{added->at("service").as_string()} + ".stdin");
+    Message request = Message::request(std::string{added->at("service").as_string()} + ".stdin");
     request.cred = {UserId{::getuid()}, role::owner};
     request.aux2 = 5;
     request.set_json({{"stream", "stdin"}, {"rank", "all"}, {"data", "hello\n"}, {"eof", true}});
@@ -256,8 +255,7 @@ TEST_F(ShellProcess, ServesPmiToItsTasks) {
             "read a <&9; echo cmd=get_universe_size >&8; read b <&9; echo $b"},
            2);
     EXPECT_EQ(exit_status(), 0);
-    EXPECT_EQ(output("stdout"),
-              "cmd=universe_size rc=0 size=2\ncmd=universe_size rc=0 size=2\n");
+    EXPECT_EQ(output("stdout"), "cmd=universe_size rc=0 size=2\ncmd=universe_size rc=0 size=2\n");
 }
 
 TEST_F(ShellProcess, GivesATerminal) {
@@ -270,8 +268,7 @@ TEST_F(ShellProcess, RefusesABadOptionWithAnException) {
     launch({"true"}, 1, R"({"exit-timeout":"soon"})");
     const auto raise = until("job-manager.raise");
     ASSERT_TRUE(raise);
-    EXPECT_EQ(raise->at("note").as_string(),
-              "exit-timeout is not a valid Flux Standard Duration");
+    EXPECT_EQ(raise->at("note").as_string(), "exit-timeout is not a valid Flux Standard Duration");
     EXPECT_EQ(exit_status(), 1 << 8);
 }
 
