@@ -76,6 +76,26 @@ Result<void> for_each_response(Handle& flux, std::string_view topic, const JsonO
     return *end;
 }
 
+Result<void> watch_responses(Handle& flux, std::string_view topic, RpcOptions options,
+                             std::optional<double> seconds,
+                             const std::function<Watch(JsonObject)>& on_item) {
+    std::optional<Error> end;
+    bool stopped = false;
+    const TimeLimit limit{flux, seconds};
+    options.streaming = true;
+    const Matchtag tag = flux.send(topic, JsonObject{}, options, [&](const Reply& reply) {
+        auto item = reply.json();
+        if (!item) end = item.error();
+        else if (!stopped) stopped = on_item(std::move(*item)) == Watch::stop;
+    });
+    const bool connected = flux.run_until([&] { return end || stopped || limit.expired(); });
+    if (!end) flux.forget(tag);
+    if (stopped || (end && end->errnum() == ENODATA)) return {};
+    if (end) return *end;
+    if (!connected) return connection_lost();
+    return Error{ETIMEDOUT};
+}
+
 Result<void> watch_eventlog(Handle& flux, const EventlogPath& log, std::optional<double> seconds,
                             const std::function<Watch(const std::string& line)>& on_event) {
     std::optional<Error> end;

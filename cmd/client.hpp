@@ -30,6 +30,11 @@ Result<void> for_each_response(Handle& flux, std::string_view topic, const JsonO
                                const std::function<void(JsonObject)>& on_item);
 
 enum class Watch { go_on, stop };
+/// As for_each_response, until `on_item` says stop or `seconds` have passed. Errors: ETIMEDOUT too.
+Result<void> watch_responses(Handle& flux, std::string_view topic, RpcOptions options,
+                             std::optional<double> seconds,
+                             const std::function<Watch(JsonObject)>& on_item);
+
 struct EventlogPath {
     JobId id;
     std::string path = "eventlog";

@@ -12,6 +12,7 @@ constexpr Command resource_commands[] = {
     {"status", cmd_resource_status, "show the state of the nodes"},
     {"drain", cmd_resource_drain, "drain nodes, or list drained ones"},
     {"undrain", cmd_resource_undrain, "make drained nodes available again"},
+    {"eventlog", cmd_resource_eventlog, "show what happened to the resources"},
 };
 
 }  // namespace

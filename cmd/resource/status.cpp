@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "cmd/client.hpp"
+#include "cmd/color.hpp"
 #include "cmd/format/named_formats.hpp"
 #include "cmd/format/output_format.hpp"
 #include "cmd/resource/commands.hpp"
@@ -33,34 +33,18 @@ FormatCatalog drain_formats() {
               "{timestamp!d:%b%d %R::<12} {state:<8.8} {reason:<30.30+} {nodelist}"}}};
 }
 
-/// -L: "always", "never" or "auto" (the default); NO_COLOR counts for auto.
-Result<bool> want_colour(const std::optional<std::string>& when) {
-    if (when && *when == "always") return true;
-    if (when && *when == "never") return false;
-    if (when && *when != "auto" && !when->empty())
-        return fail(EINVAL, "--color: invalid choice: '{}' (choose from never, always, auto)",
-                    *when);
-    const char* no_color = std::getenv("NO_COLOR");
-    return stdout_is_terminal() && !(no_color && *no_color);
-}
-
 struct ListOptions {
     RankFilter filter;
     std::string format = "default";
     bool no_header = false, skip_empty = false;
     std::vector<std::string> states;
-    std::optional<std::string> colour;
+    ColorWhen color = ColorWhen::automatic;
 
     void declare(Cli& cli) {
         cli.option("-o,--format=FORMAT", format, "output format: a name, a format string, or help");
         cli.flag("-n,--no-header", no_header, "leave out the header line");
-        cli.option("-L,--color[=WHEN]",
-                   [this](std::optional<std::string> when) {
-                       colour = when.value_or("always");
-                       return want_colour(colour) ? Result<void>{}
-                                                  : Result<void>{want_colour(colour).error()};
-                   },
-                   "colour the output: never, always or auto");
+        cli.option("-L,--color[=WHEN]", color_into(color),
+                   "color the output: never, always or auto");
         filter.declare(cli);
     }
 };
@@ -76,7 +60,7 @@ int show(const Cli& cli, const ListOptions& options, const FormatCatalog& catalo
     if (!flux) return 1;
     const auto status = load_node_status(*flux, options.filter);
     if (!status) return cli.error(status.error().text());
-    lines_wanted.colour = want_colour(options.colour).value_or(false);
+    lines_wanted.colour = use_color(options.color);
     const std::vector<StatusLine> lines = status_lines(*status, *format, lines_wanted);
     std::vector<FieldsOfRow> rows;
     for (const StatusLine& line : lines)
