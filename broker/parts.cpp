@@ -15,6 +15,7 @@ constexpr PartRow rows[] = {
     {"rexec", core, all, make_rexec},
     {"kvs", rc1, lead, make_kvs},
     {"resource", rc1, all, make_resource},
+    {"feasibility", rc1, lead, make_feasibility},
     {"job-launcher", rc1, all, make_job_launcher},
 };
 

@@ -35,6 +35,7 @@ Result<Part> make_attr(BrokerContext& context);
 Result<Part> make_broker_core(BrokerContext& context);
 Result<Part> make_job_launcher(BrokerContext& context);
 Result<Part> make_event(BrokerContext& context);
+Result<Part> make_feasibility(BrokerContext& context);
 Result<Part> make_kvs(BrokerContext& context);
 Result<Part> make_log(BrokerContext& context);
 Result<Part> make_module(BrokerContext& context);

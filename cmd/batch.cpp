@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "base/rfc/fluid.hpp"
+#include "base/rfc/io_data.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/options/directives.hpp"
 #include "cmd/options/files.hpp"

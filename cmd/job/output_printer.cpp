@@ -1,7 +1,7 @@
 #include "cmd/job/output_printer.hpp"
 
 #include "base/base64.hpp"
-#include "cmd/options/files.hpp"
+#include "base/rfc/io_data.hpp"
 
 namespace sluice {
 namespace {

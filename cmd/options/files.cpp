@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/base64.hpp"
+#include "base/rfc/io_data.hpp"
 
 namespace sluice {
 namespace {
@@ -22,15 +23,6 @@ std::string with_newlines(std::string_view text) {
         }
     }
     return out;
-}
-
-/// Length of the UTF-8 sequence that begins with `byte`, 0 if none does.
-std::size_t sequence_length(unsigned char byte) {
-    if (byte < 0x80) return 1;
-    if (byte >= 0xC2 && byte < 0xE0) return 2;
-    if (byte >= 0xE0 && byte < 0xF0) return 3;
-    if (byte >= 0xF0 && byte < 0xF5) return 4;
-    return 0;
 }
 
 struct FileName {
@@ -66,23 +58,6 @@ Result<ArchivedFile> read_file(std::string name, const std::string& path,
 }
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t length = sequence_length(static_cast<unsigned char>(text[0]));
-        if (length == 0 || length > text.size()) return false;
-        for (std::size_t i = 1; i < length; ++i)
-            if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return false;
-        const auto second = length > 1 ? static_cast<unsigned char>(text[1]) : 0;
-        const auto first = static_cast<unsigned char>(text[0]);
-        // Overlong forms, surrogates, and code points above U+10FFFF.
-        if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) ||
-            (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90))
-            return false;
-        text.remove_prefix(length);
-    }
-    return true;
-}
 
 JsonObject inline_file(unsigned permissions, std::string_view content) {
     JsonObject entry;

@@ -20,6 +20,5 @@ struct ArchivedFile {
 Result<ArchivedFile> archive_file(std::string_view argument, const FileLoader& load);
 /// {"mode":0100000|perms,"data","encoding":"utf-8"}.
 JsonObject inline_file(unsigned permissions, std::string_view content);
-bool is_utf8(std::string_view text);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sched/constraint_hosts.hpp"
 #include "sched/summary.hpp"
 #include "t/resource/builders.hpp"
 
@@ -275,6 +276,18 @@ TEST(EasyBackfill, CountsOverdueJobsAsEndingNow) {
     sched.submit(3, whole_nodes(1), {.duration = 60});
     EXPECT_EQ(sched.pass(), Strings{});
     EXPECT_NE(sched.annotation(2).find("2000.0"), std::string::npos);
+}
+
+TEST(ConstraintHosts, NamesAHostThatTheInstanceDoesNotHave) {
+    const ResourceSet R = cluster(3, 1);
+    for (const char* good : {R"({"hostlist":["n[0-2]"]})", R"({"not":[{"hostlist":["n1"]}]})",
+                             R"({"and":[{"properties":["x"]},{"ranks":["7"]}]})"})
+        EXPECT_TRUE(check_constraint_hosts(*parse_json(good), R)) << good;
+    const auto bad = check_constraint_hosts(
+        *parse_json(R"({"and":[{"or":[{"hostlist":["n1","nosuch"]}]}]})"), R);
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().text(),
+              "host constraint contains invalid hosts: host 'nosuch' not found");
 }
 
 TEST(SchedConfig, ReadsPoliciesByTheirKnownNames) {
