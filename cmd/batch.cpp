@@ -5,7 +5,6 @@
 #include "base/rfc/io_data.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/options/directives.hpp"
-#include "cmd/options/files.hpp"
 #include "cmd/submission.hpp"
 
 namespace sluice {

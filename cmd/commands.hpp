@@ -26,6 +26,7 @@ int cmd_R(int argc, char** argv);
 int cmd_alloc(int argc, char** argv);
 int cmd_batch(int argc, char** argv);
 int cmd_broker(int argc, char** argv);
+int cmd_bulksubmit(int argc, char** argv);
 int cmd_cancel(int argc, char** argv);
 int cmd_config(int argc, char** argv);
 int cmd_dmesg(int argc, char** argv);
@@ -40,6 +41,7 @@ int cmd_jobs(int argc, char** argv);
 int cmd_logger(int argc, char** argv);
 int cmd_lsattr(int argc, char** argv);
 int cmd_module(int argc, char** argv);
+int cmd_multi_prog(int argc, char** argv);
 int cmd_overlay(int argc, char** argv);
 int cmd_ping(int argc, char** argv);
 int cmd_proxy(int argc, char** argv);
@@ -52,9 +54,12 @@ int cmd_setattr(int argc, char** argv);
 int cmd_shutdown(int argc, char** argv);
 int cmd_sproc(int argc, char** argv);
 int cmd_start(int argc, char** argv);
+int cmd_submit(int argc, char** argv);
 int cmd_uptime(int argc, char** argv);
 int cmd_version(int argc, char** argv);
 
+// flux job
 int job_attach(int argc, char** argv);
+int job_status(int argc, char** argv);
 
 }  // namespace sluice

@@ -27,6 +27,7 @@ constexpr Command commands[] = {
     {"alloc", cmd_alloc, "Allocate resources and start an instance on them", submission},
     {"batch", cmd_batch, "Submit a batch script", submission},
     {"broker", cmd_broker, "Run one broker of an instance", instance},
+    {"bulksubmit", cmd_bulksubmit, "Submit a job for each of many inputs", submission},
     {"cancel", cmd_cancel, "Cancel one or more jobs", jobs},
     {"config", cmd_config, "Print and change the configuration of the instance", instance},
     {"dmesg", cmd_dmesg, "Print or clear the log of the broker", other},
@@ -41,6 +42,7 @@ constexpr Command commands[] = {
     {"logger", cmd_logger, "Write a line to the log of the broker", other},
     {"lsattr", cmd_lsattr, "List broker attributes", instance},
     {"module", cmd_module, "List and control the modules of the broker", instance},
+    {"multi-prog", cmd_multi_prog, "Run a different program on each rank of a job", submission},
     {"overlay", cmd_overlay, "Show the tree of brokers", instance},
     {"ping", cmd_ping, "Measure round trips to a service", instance},
     {"proxy", cmd_proxy, "Run a shell or command against another instance", instance},
@@ -53,6 +55,7 @@ constexpr Command commands[] = {
     {"shutdown", cmd_shutdown, "Shut down an instance", instance},
     {"sproc", cmd_sproc, "List and control background processes", instance},
     {"start", cmd_start, "Start an instance", instance},
+    {"submit", cmd_submit, "Submit a job", submission},
     {"uptime", cmd_uptime, "Show how long the instance has been running", resources},
     {"version", cmd_version, "Display version information", other},
 };

@@ -10,6 +10,7 @@
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/job/attach_input.hpp"
+#include "cmd/job/attach_pty.hpp"
 #include "cmd/job/attach_signals.hpp"
 #include "cmd/job/attach_status.hpp"
 #include "cmd/job/event_stream.hpp"
@@ -113,10 +114,10 @@ class AttachSession {
         JsonReader in(event.context);
         const std::int64_t wait_status = in.integer("status");
         if (!in) return;
-        exit_code_ = exit_code_of(wait_status);
+        exit_code_ = job_exit_code(wait_status);
         // Its tasks may have ended well before it could be stopped.
         if (exit_code_ == 0 && fatal_exception_) exit_code_ = 1;
-        const std::string text = describe_status(wait_status);
+        const std::string text = describe_job_end(wait_status);
         status_.clear();
         if (!text.empty() && !options_.quiet) fmt::print(stderr, "flux-job: {}\n", text);
         if (input_) input_->stop();
@@ -135,11 +136,27 @@ class AttachSession {
         JsonReader in(event.context);
         const std::int64_t leader = in.integer("leader-rank");
         const std::string service = in.string("service");
-        if (!in || options_.read_only) return;
+        const std::string pty = in.string_or("pty", "");
+        if (!in) return;
+        if (!pty.empty()) return attach_pty(service + "." + pty, leader);
+        if (options_.read_only) return;
         input_ = std::make_unique<AttachInput>(flux_, service + ".stdin",
                                                static_cast<std::uint32_t>(leader),
                                                options_.stdin_ranks);
         input_->start();
+    }
+
+    void attach_pty(const std::string& topic, std::int64_t leader) {
+        if (options_.read_only) {
+            fmt::print(stderr, "flux-job: Cannot connect to pty in readonly mode\n");
+            detached_ = true;
+            return;
+        }
+        status_.clear();
+        ++open_streams_;
+        pty_ = std::make_unique<AttachPty>(flux_, topic, static_cast<std::uint32_t>(leader),
+                                           [this] { --open_streams_; });
+        pty_->start();
     }
 
     void on_exec_log(const Event& event) {
@@ -162,6 +179,8 @@ class AttachSession {
     }
 
     void on_output(const Event& event) {
+        // The terminal has shown it already where the output is captured too.
+        if (pty_ && event.name == "data") return;
         status_.clear();
         if (const Result<void> printed = printer_.print(event, submitted_); !printed) {
             fmt::print(stderr, "flux-job: {}\n", printed.error().text());
@@ -177,6 +196,7 @@ class AttachSession {
     AttachSignals signals_;
     AttachStatus status_;
     std::unique_ptr<AttachInput> input_;
+    std::unique_ptr<AttachPty> pty_;
     Matchtag job_stream_ = 0;
     int open_streams_ = 0, exit_code_ = 1;
     double submitted_ = 0;

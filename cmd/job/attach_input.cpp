@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "cmd/job/output_printer.hpp"
+#include "base/rfc/io_data.hpp"
 
 namespace sluice {
 namespace {
@@ -73,7 +73,7 @@ class AttachInput::State : public std::enable_shared_from_this<State> {
         const bool eof = buffer_.empty();
         const bool first = !std::exchange(sent_any_, true);
         auto self = shared_from_this();
-        flux_.send(topic_, encode_io("stdin", ranks_, buffer_, eof),
+        flux_.send(topic_, encode_io({.stream = "stdin", .rank = ranks_, .data = buffer_, .eof = eof}),
                    RpcOptions{.nodeid = leader_}, [self, eof, first](const Reply& reply) {
                        if (reply.ok() && !eof) self->next();
                        // Errors later on mean that the tasks have closed it, or have ended.

@@ -11,13 +11,13 @@ namespace {
 constexpr int signalled_base = 128;
 }
 
-int exit_code_of(std::int64_t wait_status) {
+int job_exit_code(std::int64_t wait_status) {
     const int status = static_cast<int>(wait_status);
     if (WIFSIGNALED(status)) return signalled_base + WTERMSIG(status);
     return WEXITSTATUS(status);
 }
 
-std::string describe_status(std::int64_t wait_status) {
+std::string describe_job_end(std::int64_t wait_status) {
     const int status = static_cast<int>(wait_status);
     if (WIFSIGNALED(status)) return fmt::format("job shell {}", ::strsignal(WTERMSIG(status)));
     const int code = WEXITSTATUS(status);

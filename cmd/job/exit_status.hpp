@@ -7,8 +7,8 @@
 namespace sluice {
 
 /// Exit code of a wait status: the code, or 128 plus the signal.
-int exit_code_of(std::int64_t wait_status);
+int job_exit_code(std::int64_t wait_status);
 /// "task(s) exited with exit code 3", "task(s) Terminated", "job shell Killed"; empty for 0.
-std::string describe_status(std::int64_t wait_status);
+std::string describe_job_end(std::int64_t wait_status);
 
 }  // namespace sluice

@@ -1,6 +1,5 @@
 #include "cmd/job/output_printer.hpp"
 
-#include "base/base64.hpp"
 #include "base/rfc/io_data.hpp"
 
 namespace sluice {
@@ -20,31 +19,6 @@ std::string_view level_prefix(std::int64_t level) {
 
 }  // namespace
 
-Result<std::string> decode_io_data(const JsonObject& io) {
-    JsonReader in(io);
-    const std::string data = in.string_or("data", "");
-    const std::string encoding = in.string_or("encoding", "");
-    if (!in) return in.error();
-    if (encoding.empty() || encoding == "UTF-8") return data;
-    if (encoding == "base64") return base64_decode(data);
-    return fail(EPROTO, "output data: unknown encoding '{}'", encoding);
-}
-
-JsonObject encode_io(std::string_view stream, std::string_view rank, std::string_view data,
-                     bool eof) {
-    JsonObject io;
-    io["stream"] = stream;
-    io["rank"] = rank;
-    if (!data.empty() && is_utf8(data)) {
-        io["data"] = data;
-    } else if (!data.empty()) {
-        io["data"] = base64_encode(data);
-        io["encoding"] = "base64";
-    }
-    if (eof) io["eof"] = true;
-    return io;
-}
-
 Result<void> OutputPrinter::print(const Event& event, double t0) {
     if (event.name == "header") {
         header_seen_ = true;
@@ -60,12 +34,8 @@ Result<void> OutputPrinter::print(const Event& event, double t0) {
 }
 
 Result<void> OutputPrinter::print_data(const JsonObject& context) {
-    JsonReader in(context);
-    const std::string stream = in.string("stream");
-    const std::string rank = in.string("rank");
-    if (!in) return in.error();
-    SLUICE_TRY(const std::string data, decode_io_data(context));
-    write(stream == "stderr", rank, data);
+    SLUICE_TRY(const IoData io, decode_io(context));
+    write(io.stream == "stderr", io.rank, io.data);
     return {};
 }
 

@@ -44,10 +44,4 @@ class OutputPrinter {
     std::deque<Piece> kept_;  // at most `tail` lines
 };
 
-/// Data of an io object (RFC 24): text, or bytes in base64. Errors: EPROTO.
-Result<std::string> decode_io_data(const JsonObject& io);
-/// {"stream","rank"[,"data"[,"encoding"]][,"eof"]}; base64 only when `data` is no UTF-8.
-JsonObject encode_io(std::string_view stream, std::string_view rank, std::string_view data,
-                     bool eof);
-
 }  // namespace sluice
