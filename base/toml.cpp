@@ -50,14 +50,36 @@ Json to_json(const toml::node& node) {
     return Json(nullptr);
 }
 
+void note_places(const toml::node& node, const std::string& path, std::string_view name,
+                 TomlPlaces& places) {
+    const toml::source_position begin = node.source().begin;
+    places[path] = fmt::format("{}:{}:{}", name, begin.line, begin.column);
+    if (const toml::table* table = node.as_table())
+        for (const auto& [key, value] : *table)
+            note_places(value, (path.empty() ? "" : path + ".") + std::string{key.str()}, name,
+                        places);
+    if (const toml::array* array = node.as_array())
+        for (std::size_t i = 0; i < array->size(); ++i)
+            note_places((*array)[i], fmt::format("{}[{}]", path, i), name, places);
+}
+
 }  // namespace
 
-Result<JsonObject> parse_toml(std::string_view text, std::string_view name) {
+Result<TomlDocument> parse_toml_document(std::string_view text, std::string_view name) {
     const toml::parse_result parsed = toml::parse(text);
-    if (parsed) return to_object(parsed.table());
-    const toml::parse_error& error = parsed.error();
-    return fail(EINVAL, "{}:{}:{}: {}", name, error.source().begin.line,
-                error.source().begin.column, error.description());
+    if (!parsed) {
+        const toml::parse_error& error = parsed.error();
+        return fail(EINVAL, "{}:{}:{}: {}", name, error.source().begin.line,
+                    error.source().begin.column, error.description());
+    }
+    TomlDocument document{.root = to_object(parsed.table()), .places = {}};
+    note_places(parsed.table(), "", name, document.places);
+    return document;
+}
+
+Result<JsonObject> parse_toml(std::string_view text, std::string_view name) {
+    SLUICE_TRY(TomlDocument document, parse_toml_document(text, name));
+    return std::move(document.root);
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "broker/broker.hpp"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,7 +12,9 @@
 #include <cstdlib>
 
 #include "broker/config/attributes.hpp"
+#include "broker/config/config_files.hpp"
 #include "broker/config/config_store.hpp"
+#include "broker/config/tables.hpp"
 #include "broker/connector/local_server.hpp"
 #include "broker/context.hpp"
 #include "broker/directories.hpp"
@@ -19,7 +22,9 @@
 #include "broker/lifecycle/bootstrap.hpp"
 #include "broker/lifecycle/lifecycle.hpp"
 #include "broker/log/logger.hpp"
+#include "broker/overlay/membership.hpp"
 #include "broker/parts.hpp"
+#include "broker/service/groups.hpp"
 
 namespace sluice {
 namespace {
@@ -47,8 +52,11 @@ class Broker::State {
 
   private:
     Result<void> open_log();
-    Result<void> open_folders();
+    Result<void> open_config();
+    Result<void> bootstrap();
+    Result<void> open_folders(bool lead);
     Result<void> open_program();
+    void open_context();
     Result<void> make_parts(Stage stage);
     Result<void> listen();
     Lifecycle::Effects effects();
@@ -56,6 +64,7 @@ class Broker::State {
     bool lead() const { return boot_.rank.value == 0; }
 
     BrokerOptions options_;
+    ConfigSources sources_;
     asio::io_context io_{1};
     Attributes attributes_;
     ConfigStore config_;
@@ -64,6 +73,7 @@ class Broker::State {
     Directory rundir_, statedir_;
     InitialProgram program_;
     Router router_{{Rank{0}, UserId{::getuid()}}};
+    std::unique_ptr<Membership> membership_;
     std::unique_ptr<LocalServer> local_server_;
     std::unique_ptr<BrokerContext> context_;
     std::unique_ptr<Lifecycle> lifecycle_;
@@ -77,19 +87,58 @@ Result<void> Broker::State::open() {
         SLUICE_CHECK(attributes_.set_from_command_line(assignment));
     set_own_attributes(attributes_);
     SLUICE_CHECK(open_log());
-    SLUICE_CHECK(attributes_.apply_config(config_.root()));
-    boot_ = bootstrap_single(attributes_.get_or("hostname", ""));
-    log_.set_rank(boot_.rank.value);
-    router_.set_rank(boot_.rank);
-    SLUICE_CHECK(set_boot_attributes(attributes_, boot_));
+    SLUICE_CHECK(open_config());
+    SLUICE_CHECK(bootstrap());
     SLUICE_CHECK(open_program());
-    SLUICE_CHECK(open_folders());
+    open_context();
+    SLUICE_CHECK(make_parts(Stage::core));
+    return listen();
+}
+
+Result<void> Broker::State::open_config() {
+    sources_ = {.path = options_.config_path, .extra = options_.conf};
+    if (!sources_.path)
+        if (const char* folder = std::getenv("FLUX_CONF_DIR")) sources_.path = folder;
+    if (sources_.path) attributes_.set("config.path", *sources_.path);
+    SLUICE_TRY(JsonObject root, load_config(sources_));
+    SLUICE_CHECK(attributes_.apply_config(root));
+    config_ = ConfigStore{std::move(root)};
+    config_.add_check(check_config_tables);
+    return {};
+}
+
+Result<void> Broker::State::bootstrap() {
+    const std::string hostname = attributes_.get_or("hostname", "");
+    SLUICE_TRY(Bootstrapper bootstrapper, Bootstrapper::open(attributes_, config_.root()));
+    Bootstrap& boot = bootstrapper.result();
+    log_.set_rank(boot.rank.value);
+    router_.set_rank(boot.rank);
+    ::prctl(PR_SET_NAME, fmt::format("flux-broker-{}", boot.rank).c_str());
+    SLUICE_CHECK(check_quorum(attributes_, boot));
+    SLUICE_CHECK(open_folders(boot.rank.value == 0));
+    if (boot.size > 1) {
+        SLUICE_TRY(const std::string bind,
+                   bootstrapper.bind_endpoint(attributes_, rundir_.path()));
+        SLUICE_TRY(membership_,
+                   Membership::open(io_, router_, log_, attributes_, boot, bind));
+    }
+    SLUICE_CHECK(bootstrapper.exchange(hostname));
+    if (membership_) membership_->set_peers(boot);
+    boot_ = std::move(boot);
+    set_boot_attributes(attributes_, boot_);
+    return {};
+}
+
+void Broker::State::open_context() {
     local_server_ = std::make_unique<LocalServer>(
         io_, router_,
         LocalServer::Options{
-            .access = {.owner = router_.owner()},
+            .access = access_policy(config_.root(), router_.owner()),
             .online = [this] { return lifecycle_->state() >= BrokerState::init; },
             .log = [this](const std::string& text) { log_.err("broker", "{}", text); }});
+    config_.add_watcher([this](const JsonObject& config) {
+        local_server_->set_access(access_policy(config, router_.owner()));
+    });
     context_.reset(new BrokerContext{.io = io_,
                                      .router = router_,
                                      .attributes = attributes_,
@@ -103,9 +152,10 @@ Result<void> Broker::State::open() {
                                      .rundir = rundir_.path(),
                                      .statedir = statedir_.path()});
     lifecycle_ = std::make_unique<Lifecycle>(*context_, program_, effects());
+    context_->lifecycle = lifecycle_.get();
     context_->panic = [this](std::string_view text) { lifecycle_->panic(text); };
-    SLUICE_CHECK(make_parts(Stage::core));
-    return listen();
+    context_->read_config = [this] { return load_config(sources_); };
+    if (membership_) membership_->start(*context_);
 }
 
 Result<void> Broker::State::open_log() {
@@ -131,9 +181,9 @@ Result<void> Broker::State::open_program() {
     return fail(ENOTTY, "stdin is not a tty - can't run interactive shell");
 }
 
-Result<void> Broker::State::open_folders() {
+Result<void> Broker::State::open_folders(bool lead) {
     SLUICE_TRY(rundir_, Directory::open(attributes_, "rundir", temporary_folder("/tmp")));
-    if (!lead()) return {};
+    if (!lead) return {};
     SLUICE_TRY(statedir_, Directory::open(attributes_, "statedir", temporary_folder("/var/tmp")));
     return {};
 }
@@ -161,9 +211,19 @@ Result<void> Broker::State::listen() {
 Lifecycle::Effects Broker::State::effects() {
     Lifecycle::Effects effects;
     effects.make_parts = [this] { return make_parts(Stage::rc1); };
-    effects.enter_group = [this] { lifecycle_->online_changed(Idset{0}); };
-    effects.children = [] { return Idset{}; };
-    effects.stop = [this] { stopped_ = true; };
+    effects.join = [this] { membership_->join(); };
+    effects.sync_config = [this](std::function<void(Result<void>)> done) {
+        membership_->sync_config(std::move(done));
+    };
+    effects.enter_group = [this] { context_->groups->join_broker("broker.online"); };
+    effects.children = [this] { return membership_ ? membership_->children() : Idset{}; };
+    effects.goodbye = [this](std::function<void()> done) {
+        membership_->goodbye(std::move(done));
+    };
+    effects.stop = [this] {
+        if (membership_) membership_->abandon_children();
+        stopped_ = true;
+    };
     return effects;
 }
 
@@ -192,8 +252,10 @@ int Broker::State::run() {
 
 Broker::State::~State() {
     while (!parts_.empty()) parts_.pop_back();
-    lifecycle_.reset();
     if (local_server_) local_server_->close();
+    router_.set_link(nullptr);
+    membership_.reset();
+    lifecycle_.reset();
 }
 
 Broker::Broker(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/log_line.hpp"
+#include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/rfc/hostlist.hpp"
 #include "base/rfc/idset.hpp"
@@ -27,8 +28,11 @@ class Attributes;
 class ConfigStore;
 struct ResourceHub;
 std::shared_ptr<ResourceHub> new_resource_hub();
+class GroupsService;
+class Lifecycle;
 class LocalServer;
 class Logger;
+class Overlay;
 
 /// Callbacks in the order they were added. Not removed: parts live until the reactor has stopped.
 template <class... Args>
@@ -89,11 +93,18 @@ struct BrokerContext {
     std::shared_ptr<ResourceHub> resources = new_resource_hub();
     /// The state was entered: init, quorum, run, cleanup, shutdown, … (cli.md 4.3).
     CallbackList<const std::string&> on_state;
+    /// A child came, went, or its subtree changed its status.
+    CallbackList<> on_health;
 
     /// Built-in work of the stages. rc1 steps run in order in state init, before rc1 scripts;
     /// cleanup steps (rank 0) in state cleanup after pushed commands; rc3 steps, last added first,
     /// in state finalize.
     std::vector<StageStep> rc1_steps, cleanup_steps, rc3_steps;
+    Overlay* overlay = nullptr;       // null in an instance of one broker
+    Lifecycle* lifecycle = nullptr;
+    GroupsService* groups = nullptr;  // set by its part
+    /// Reads the configuration's files again.
+    std::function<Result<JsonObject>()> read_config;
     /// Ends the broker: the fault of a part that cannot go on (exit code 1).
     std::function<void(std::string_view text)> panic;
 };

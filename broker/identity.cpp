@@ -1,5 +1,6 @@
 #include "broker/identity.hpp"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -45,12 +46,15 @@ void set_own_attributes(Attributes& attributes) {
     if (!attributes.find("hostname")) attributes.set("hostname", own_hostname());
 }
 
-Result<void> set_boot_attributes(Attributes& attributes, const Bootstrap& boot) {
+Result<void> check_quorum(const Attributes& attributes, const Bootstrap& boot) {
     const std::int64_t quorum = attributes.integer_or("broker.quorum", boot.size);
-    if (quorum > boot.size)
-        return fail(EINVAL, "broker.quorum: found {}, the instance has {} broker{}", quorum,
-                    boot.size, boot.size == 1 ? "" : "s");
-    attributes.set_integer("broker.quorum", quorum);
+    if (quorum <= boot.size) return {};
+    return fail(EINVAL, "broker.quorum: found {}, the instance has {} broker{}", quorum, boot.size,
+                boot.size == 1 ? "" : "s");
+}
+
+void set_boot_attributes(Attributes& attributes, const Bootstrap& boot) {
+    attributes.set_integer("broker.quorum", attributes.integer_or("broker.quorum", boot.size));
     attributes.set_integer("rank", boot.rank.value);
     attributes.set_integer("size", boot.size);
     if (!attributes.find("hostlist")) attributes.set("hostlist", boot.hosts.to_string());
@@ -65,13 +69,35 @@ Result<void> set_boot_attributes(Attributes& attributes, const Bootstrap& boot) 
     attributes.set_integer("instance-level", boot.instance_level);
     attributes.set("parent-uri", std::nullopt);
     attributes.set("jobid-path", "/");
-    if (!boot.jobid) return {};
+    if (!boot.endpoint.empty()) attributes.set("tbon.endpoint", boot.endpoint);
+    if (!boot.parent_endpoint.empty()) attributes.set("tbon.parent-endpoint", boot.parent_endpoint);
+    if (!boot.jobid) return;
     attributes.set("jobid", *boot.jobid);
     attributes.set("parent-uri", environment_value("FLUX_URI"));
     if (const auto name = environment_value("FLUX_KVS_NAMESPACE"))
         attributes.set("parent-kvs-namespace", *name);
     attributes.set("jobid-path", environment_value("FLUX_JOB_ID_PATH").value_or("/" + *boot.jobid));
-    return {};
+}
+
+AccessPolicy access_policy(const JsonObject& config, UserId owner) {
+    AccessPolicy policy{.owner = owner};
+    const auto flag = [&](const char* key) {
+        const Json* value = find_path(config, key);
+        return value && value->is_bool() && value->get_bool();
+    };
+    policy.allow_guest_user = flag("access.allow-guest-user");
+    policy.allow_root_owner = flag("access.allow-root-owner");
+    const Json* users = find_path(config, "access.roles.admin.users");
+    if (!users || !users->is_array()) return policy;
+    for (const Json& user : users->get_array()) {
+        if (const auto uid = as_integer(user)) {
+            policy.admins.insert(static_cast<std::uint32_t>(*uid));
+        } else if (user.is_string()) {
+            if (const passwd* entry = ::getpwnam(user.get_string().c_str()))
+                policy.admins.insert(entry->pw_uid);
+        }
+    }
+    return policy;
 }
 
 }  // namespace sluice

@@ -34,12 +34,18 @@ std::span<const PartRow> broker_parts();
 Result<Part> make_attr(BrokerContext& context);
 Result<Part> make_broker_core(BrokerContext& context);
 Result<Part> make_job_launcher(BrokerContext& context);
+Result<Part> make_config(BrokerContext& context);
 Result<Part> make_event(BrokerContext& context);
 Result<Part> make_feasibility(BrokerContext& context);
 Result<Part> make_kvs(BrokerContext& context);
+Result<Part> make_groups(BrokerContext& context);
+Result<Part> make_heartbeat(BrokerContext& context);
 Result<Part> make_log(BrokerContext& context);
 Result<Part> make_module(BrokerContext& context);
+Result<Part> make_overlay(BrokerContext& context);
 Result<Part> make_resource(BrokerContext& context);
 Result<Part> make_rexec(BrokerContext& context);
+Result<Part> make_shutdown(BrokerContext& context);
+Result<Part> make_state_machine(BrokerContext& context);
 
 }  // namespace sluice

@@ -34,6 +34,7 @@ int cmd_env(int argc, char** argv);
 int cmd_event(int argc, char** argv);
 int cmd_exec(int argc, char** argv);
 int cmd_getattr(int argc, char** argv);
+int cmd_keygen(int argc, char** argv);
 int cmd_help(int argc, char** argv);
 int cmd_hostlist(int argc, char** argv);
 int cmd_job(int argc, char** argv);

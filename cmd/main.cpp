@@ -35,6 +35,7 @@ constexpr Command commands[] = {
     {"event", cmd_event, "Publish events, and print those that come", instance},
     {"exec", cmd_exec, "Run commands on brokers of the instance", instance},
     {"getattr", cmd_getattr, "Print a broker attribute", instance},
+    {"keygen", cmd_keygen, "Make a CURVE certificate", instance},
     {"help", cmd_help, "Display help for a command", other},
     {"hostlist", cmd_hostlist, "Combine and show lists of hosts", other},
     {"job", cmd_job, "Act on jobs: attach, info, wait, kill and more", jobs},

@@ -257,8 +257,9 @@ void Lifecycle::online_changed(const Idset& online) {
 
 void Lifecycle::on_signal(int signum) {
     context_.log.info("broker", "signal {}", signum);
-    // Told to end before there was anything to serve: whoever waits for the program must know.
-    if (fsm_.state() < BrokerState::run) fsm_.fail(1);
+    // Told to end before there was anything to serve: whoever waits for the program must know. A
+    // follower has done its part once it has joined.
+    if (fsm_.state() < (lead() ? BrokerState::run : BrokerState::init)) fsm_.fail(1);
     shutdown();
 }
 
@@ -294,8 +295,7 @@ std::string Lifecycle::hosts_text(const Idset& ranks) const {
     Hostlist hosts;
     for (const Idset::Id rank : ranks.to_vector())
         if (rank < context_.hosts.size()) hosts.append(context_.hosts[rank]);
-    return fmt::format("{} (rank {})", hosts.to_string(),
-                       ranks.to_string());
+    return fmt::format("{} (rank {})", hosts.to_string(), ranks.to_string());
 }
 
 }  // namespace sluice

@@ -1,0 +1,15 @@
+// Which address of this host other brokers should use (tbon.interface-hint; cli.md 4.4).
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace sluice {
+
+/// `hint` is "default-route", "hostname", the name of an interface, or a network "10.0.0.0/8".
+/// The first two fall back on each other and on the loopback address.
+/// Errors: ENODEV no interface matches, with the interfaces there are.
+Result<std::string> interface_address(const std::string& hint);
+
+}  // namespace sluice
