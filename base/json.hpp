@@ -1,5 +1,5 @@
-// JSON as Flux clients expect it: integers and reals never mix (0 and 0.0 differ to jansson's strict
-// unpack), text is raw UTF-8, objects keep the order of their keys.
+// JSON as Flux clients expect it: integers and reals never mix (0 and 0.0 differ to jansson's
+// strict unpack), text is raw UTF-8, objects keep the order of their keys.
 #pragma once
 
 #include <boost/json.hpp>

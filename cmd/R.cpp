@@ -293,7 +293,8 @@ bool verify_and_print(const Cli& cli, const ResourceSet::Node& expected,
                                      more.gpus - less.gpus};
         const std::string text = rest.children();
         if (!text.empty())
-            cli.error(fmt::format("rank {} ({}) {} resources: {}", more.rank, more.host, what, text));
+            cli.error(fmt::format("rank {} ({}) {} resources: {}", more.rank, more.host, what,
+                                  text));
         return !text.empty();
     };
     print_rest("has extra", found, expected);  // does no harm

@@ -103,7 +103,8 @@ class Sources {
         request["id"] = id.value;
         request["attrs"].emplace_array().emplace_back("nodelist");
         const auto reply = handle->call("job-list.list-id", request);
-        if (!reply && reply.error().errnum() == ENOENT) return fail(ENOENT, "job {} not found", text);
+        if (!reply && reply.error().errnum() == ENOENT)
+            return fail(ENOENT, "job {} not found", text);
         if (!reply) return reply.error();
         JsonReader in{*reply};
         JsonReader job{in.object("job")};

@@ -16,8 +16,8 @@ enum class FluidForm { dec, hex, dothex, kvs, f58, f58plain };
 
 /// `f58` gives "ƒ…", or "f…" when the locale is not UTF-8 or FLUX_F58_FORCE_ASCII is set.
 std::string fluid_encode(JobId id, FluidForm form);
-/// Any of these spellings, 0x hex in either case, with "job." in front or not. The words and emoji of
-/// RFC 19 are refused: their tables belong to the reference.
+/// Any of these spellings, 0x hex in either case, with "job." in front or not. The words and emoji
+/// of RFC 19 are refused: their tables belong to the reference.
 /// Errors: EINVAL naming the text.
 Result<JobId> fluid_decode(std::string_view text);
 /// "dec", "f58", … as `flux job id --to` names them.

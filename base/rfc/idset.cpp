@@ -73,12 +73,13 @@ Result<Idset> Idset::parse(std::string_view text) {
             SLUICE_TRY(last, read_id(text, ++at));
         }
         if (last < first || (!set.empty() && first <= set.last()))
-            return fail(EINVAL, "invalid idset '{}': ids at position {} do not ascend", text, start);
+            return fail(EINVAL, "invalid idset '{}': ids at position {} do not ascend", text,
+                        start);
         append(set.ranges_, {first, last});
         if (at == text.size()) return set;
         if (text[at] != ',')
-            return fail(EINVAL, "invalid idset '{}': unexpected '{}' at position {}", text, text[at],
-                        at);
+            return fail(EINVAL, "invalid idset '{}': unexpected '{}' at position {}", text,
+                        text[at], at);
         ++at;
     }
 }

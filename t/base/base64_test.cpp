@@ -27,7 +27,8 @@ TEST(Base64, RoundTripsEveryByte) {
 }
 
 TEST(Base64, RefusesBadLengthAndCharacters) {
-    for (const std::string_view text : {"Z", "Zg=", "Zg", "Z===", "====", "Zm9-", "Zm 9", "Zg==Zg=="})
+    for (const std::string_view text :
+         {"Z", "Zg=", "Zg", "Z===", "====", "Zm9-", "Zm 9", "Zg==Zg=="})
         EXPECT_FALSE(base64_decode(text)) << text;
 }
 

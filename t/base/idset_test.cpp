@@ -38,8 +38,8 @@ TEST(IdsetParse, ReadsWhatRfc22Writes) {
 
 TEST(IdsetParse, RefusesAndNamesTheFault) {
     for (const std::string_view text :
-         {"x", "1,", ",1", "1,,2", "2-1", "1-", "-1", "1-2-3", "00", "01", "[0", "0]", "[[0]]", "1 2",
-          "1,1", "3,1", "1-5,4", "4294967295", "99999999999999999999", "[]0", "0x1"}) {
+         {"x", "1,", ",1", "1,,2", "2-1", "1-", "-1", "1-2-3", "00", "01", "[0", "0]", "[[0]]",
+          "1 2", "1,1", "3,1", "1-5,4", "4294967295", "99999999999999999999", "[]0", "0x1"}) {
         const auto set = Idset::parse(text);
         ASSERT_FALSE(set) << text;
         EXPECT_EQ(set.error().errnum(), EINVAL);

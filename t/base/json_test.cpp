@@ -25,8 +25,9 @@ TEST(JsonText, KeepsIntegersAndRealsApart) {
 }
 
 TEST(JsonText, ReadsRealsExactly) {
-    for (const double real : {1552593348.073045, 1764512345.1234567, 0.1, 5e-324, 1.7976931348623157e308,
-                              9007199254740993.5, 1.7777776666666667e49, 123456789.12345679})
+    for (const double real :
+         {1552593348.073045, 1764512345.1234567, 0.1, 5e-324, 1.7976931348623157e308,
+          9007199254740993.5, 1.7777776666666667e49, 123456789.12345679})
         EXPECT_EQ(parse_json(dump_real(real))->as_double(), real);
     EXPECT_EQ(parse_json("1777777666666666666666666666666666.0")->as_double(),
               1777777666666666666666666666666666.0);

@@ -73,7 +73,8 @@ TEST(ResourceSetText, RefusesAndNamesTheFault) {
         {R"({"version":1,"execution":{"R_lite":[{"rank":"x","children":{}}]}})", "rank"},
         {R"({"version":1,"execution":{"R_lite":[{"rank":"0"}]}})", "children"},
         {R"({"version":1,"execution":{"R_lite":[{"rank":"0","children":{"core":1}}]}})", "core"},
-        {R"({"version":1,"execution":{"R_lite":[{"rank":"0-4294967294","children":{}}]}})", "ranks"},
+        {R"({"version":1,"execution":{"R_lite":[{"rank":"0-4294967294","children":{}}]}})",
+         "ranks"},
         {R"({"version":1,"execution":{"R_lite":[],"nodelist":["a"]}})", "nodelist has 1"},
         {R"({"version":1,"execution":{"R_lite":[],"nodelist":["a["]}})", "nodelist"},
         {R"({"version":1,"execution":{"R_lite":[],"starttime":"x"}})", "starttime"},
@@ -115,6 +116,13 @@ TEST(ResourceSetAlgebra, IntersectionKeepsWhatBothHave) {
     EXPECT_EQ(both.ranks().to_string(), "1");
     EXPECT_EQ(both.find(1)->cores.to_string(), "2-3");
     EXPECT_EQ(both.gpu_count(), 1u);
+}
+
+TEST(ResourceSetText, HasAShortFormForPeople) {
+    EXPECT_EQ(set_of(sample).to_short(), "rank[0-1]/core[0-3] rank2/core[0-1],gpu0");
+    EXPECT_EQ((node(0, "0") | node(1, "1") | node(2, "0")).to_short(),
+              "rank[0,2]/core0 rank1/core1");
+    EXPECT_EQ(ResourceSet{}.to_short(), "");
 }
 
 TEST(ResourceSetRanks, SelectsAndRemoves) {
