@@ -23,6 +23,7 @@ constexpr PartRow rows[] = {
     {"resource", rc1, all, make_resource},
     {"feasibility", rc1, lead, make_feasibility},
     {"job-launcher", rc1, all, make_job_launcher},
+    {"jobs", rc1, lead, make_jobs},
 };
 
 }  // namespace

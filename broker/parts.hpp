@@ -47,5 +47,6 @@ Result<Part> make_resource(BrokerContext& context);
 Result<Part> make_rexec(BrokerContext& context);
 Result<Part> make_shutdown(BrokerContext& context);
 Result<Part> make_state_machine(BrokerContext& context);
+Result<Part> make_jobs(BrokerContext& context);
 
 }  // namespace sluice

@@ -1,0 +1,52 @@
+// What rank 0 keeps of its jobs beyond its memory: one transaction holds all that a reactor turn
+// changed. The database itself is behind SqliteStore.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/strong_id.hpp"
+
+namespace sluice {
+
+/// The changes of one turn, applied whole or not at all, in the order of the members.
+struct StoreBatch {
+    struct NewJob {
+        JobId id;
+        UserId userid;
+        std::string jobspec;  // as submitted, with its environment
+        std::string updates;  // JSON of policy defaults
+    };
+    struct Append {
+        JobId id;
+        std::string path;     // "eventlog", "guest.output", …
+        std::string data;     // whole lines
+    };
+    std::vector<NewJob> jobs;
+    std::vector<Append> appends;
+    std::vector<std::pair<JobId, std::string>> resources;  // R of a job
+    std::vector<std::pair<JobId, std::string>> rows;       // row of a job that became inactive
+    std::vector<JobId> purges;
+    std::vector<std::pair<std::string, std::string>> meta;
+
+    bool empty() const {
+        return jobs.empty() && appends.empty() && resources.empty() && rows.empty() &&
+               purges.empty() && meta.empty();
+    }
+};
+
+struct StoredJob {
+    JobId id;
+    UserId userid;
+    std::string jobspec, updates;
+    std::optional<std::string> R;
+    std::string row;       // empty while the job is active
+    std::string eventlog;  // read for active jobs only
+};
+
+}  // namespace sluice

@@ -1,0 +1,151 @@
+// The life of jobs on rank 0, from submission to inactive: asks job_fsm what comes next and makes it
+// happen through the scheduler, the exec manager and the store. Rim.
+// Invariants: 1. what leaves this process (answers, launches, journal, watches) leaves after the
+// commit of the events it follows from; 2. one commit a reactor turn; 3. every count is read from
+// the job table.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/rfc/fluid.hpp"
+#include "broker/content/sqlite_store.hpp"
+#include "broker/context.hpp"
+#include "broker/exec/manager.hpp"
+#include "broker/jobs/dependencies.hpp"
+#include "broker/jobs/event_batch.hpp"
+#include "broker/jobs/job_fsm.hpp"
+#include "broker/jobs/job_table.hpp"
+#include "broker/jobs/queues.hpp"
+#include "sched/service/sched.hpp"
+
+namespace sluice {
+
+class JobPipeline {
+  public:
+    /// Restores what the store holds. Errors: a configuration that is wrong, a store that cannot be
+    /// read.
+    static Result<std::unique_ptr<JobPipeline>> open(BrokerContext& context,
+                                                     std::unique_ptr<SqliteStore> store);
+    ~JobPipeline();
+
+    struct Submission {
+        UserId userid;
+        int urgency = urgency_default;
+        int flags = 0;
+        std::string jobspec;
+    };
+    /// The new job's id; `on_committed` is called once the job cannot be lost any more.
+    /// Errors: EINVAL, EPERM, EAGAIN; no job exists then.
+    Result<JobId> submit(Submission submission, std::function<void(JobId)> on_committed);
+
+    JobTable& table() { return table_; }
+    Queues& queues() { return queues_; }
+    ExecManager& exec() { return *exec_; }
+    SqliteStore& store() { return *store_; }
+    BrokerContext& context() { return context_; }
+
+    /// Posts an event: applies it to the job, logs it, and does what follows from it.
+    void post(Job& job, Event event);
+    /// Journal only, never stored (annotations, volatile memo).
+    void post_volatile(Job& job, Event event);
+    void raise(Job& job, const ExceptionInfo& info);
+    /// Does what the job needs next; after a post() from outside.
+    void advance(Job& job) { drive(job); }
+    /// Lines for a guest log ("guest.output").
+    void append(JobId id, std::string_view path, std::string_view lines);
+    /// Called once all that was done so far is stored.
+    void after_commit(std::function<void()> work);
+    /// Hands what was done so far to the store now, so that a question asked next sees it.
+    void flush();
+
+    void set_urgency(Job& job, int urgency, UserId userid);
+    /// attributes.system.duration and attributes.system.queue. Errors: EINVAL, EPERM.
+    Result<void> update(Job& job, const JsonObject& updates, const Credential& cred);
+    Result<void> enable_queue(const Queues::Change& change);
+    Result<void> start_queue(const Queues::Change& change, bool checkpoint);
+    void mark_reaped(Job& job);
+    void purge(const std::vector<JobId>& ids);
+    /// The jobspec as submitted, with policy defaults.
+    static Result<Jobspec> jobspec_of(const std::string& text, const JsonObject& updates);
+
+    /// Looks soon whether someone who waits can be answered.
+    void wake() { schedule_flush(); }
+
+    /// Somebody reads the journal: entries carry jobspec and R.
+    bool journal_wanted = false;
+    /// Told after each commit, in order.
+    CallbackList<const StoreBatch::Append&> on_append;
+    CallbackList<const JournalEntry&> on_journal;
+    /// After all of a commit was told: look again at what was waited for.
+    CallbackList<> on_commit;
+    /// Before each commit: who waits for a state may answer by after_commit().
+    CallbackList<> before_commit;
+    /// A job is inactive now (not yet committed), or purged.
+    CallbackList<const Job&> on_inactive;
+    CallbackList<const std::vector<JobId>&> on_purge;
+
+  private:
+    JobPipeline(BrokerContext& context, std::unique_ptr<SqliteStore> store, Queues queues);
+
+    Result<void> restore();
+    Result<void> restore_job(const StoredJob& stored);
+    void resume(Job& job);
+    void connect_resources();
+    Result<void> connect_config(const JsonObject& config);
+    void connect_lifecycle();
+
+    double now();
+    void schedule_flush();
+    void committed(const EventBatch::Contents& contents);
+    void drive(Job& job);
+    void perform(Job& job, JobAction action);
+    void request_alloc(Job& job);
+    void start_exec(Job& job);
+    void free_resources(Job& job);
+    void finish_job(Job& job);
+    void follow(Job& job, const Event& event);
+    static void add_journal_jobspec(const Job& job, JournalEntry& entry);
+    void on_decisions(std::vector<Decision> decisions);
+    void decided(Alloc& decision);
+    void decided(Deny& decision);
+    void decided(Cancelled& decision);
+    void decided(Annotate& decision);
+    void settle(const std::vector<DependencyNews>& news);
+    void exec_finished(JobId id, int status);
+    void on_time();
+    void arm_timer();
+    Result<void> rebuild_request(Job& job);
+    Result<void> update_running(Job& job, double duration, const Credential& cred);
+    void set_expiration(Job& job);
+    void purge_by_limits();
+    void stop_all(std::function<void(Result<void>)> done);
+
+    struct Timer;
+    struct Limits {
+        double age = -1;           // seconds, -1: no limit
+        std::int64_t count = -1;
+    };
+
+    BrokerContext& context_;
+    std::unique_ptr<SqliteStore> store_;
+    std::unique_ptr<Sched> sched_;
+    std::unique_ptr<ExecManager> exec_;
+    JobTable table_;
+    Queues queues_;
+    Dependencies dependencies_;
+    EventBatch batch_;
+    FluidGenerator ids_;
+    Limits inactive_limits_;
+    std::set<std::pair<double, JobId>> expirations_;
+    std::unique_ptr<Timer> timer_;
+    std::function<void(Result<void>)> stopping_;
+    double last_event_ = 0;
+    bool flush_scheduled_ = false;
+    bool stopped_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,71 @@
+// job-ingest.* - submission (wire.md 2.2): checks who submits what, then hands the job to the
+// pipeline. The answer comes when the job cannot be lost any more.
+#include "broker/service/job_ingest.hpp"
+
+namespace sluice {
+
+const RpcTable<JobIngestService> JobIngestService::rpcs{
+    {"submit", Caller::user, Body::json, &JobIngestService::submit},
+    {"getinfo", Caller::owner, Body::none, &JobIngestService::getinfo},
+};
+
+JobIngestService::JobIngestService(JobPipeline& pipeline)
+    : RpcService(pipeline.context().router, "job-ingest"), pipeline_(pipeline) {}
+
+namespace {
+
+constexpr int known_flags = job_flag::debug | job_flag::waitable | job_flag::novalidate;
+
+Result<void> check_guest(int urgency, int flags) {
+    if (flags & job_flag::waitable)
+        return fail(EPERM, "only the instance owner can submit with FLUX_JOB_WAITABLE");
+    if (flags & job_flag::novalidate)
+        return fail(EPERM, "only the instance owner can submit with FLUX_JOB_NOVALIDATE");
+    if (urgency > urgency_default)
+        return fail(EPERM, "only the instance owner can submit with urgency >16");
+    return {};
+}
+
+Result<JobPipeline::Submission> read_submission(const Request& request, const JsonObject& payload) {
+    JsonReader in{payload};
+    const std::string J = in.string("J");
+    JobPipeline::Submission submission;
+    const std::int64_t urgency = in.integer("urgency");
+    const std::int64_t flags = in.integer("flags");
+    if (!in) return in.error();
+    if (flags & ~std::int64_t{known_flags}) return fail(EPROTO, "invalid job flags");
+    if (urgency < urgency_hold || urgency > urgency_expedite)
+        return fail(EINVAL, "urgency range is [0:31]");
+    submission.urgency = static_cast<int>(urgency);
+    submission.flags = static_cast<int>(flags);
+    submission.userid = request.userid();
+    const bool owner = request.message().cred.rolemask & role::owner;
+    if (!owner) SLUICE_CHECK(check_guest(submission.urgency, submission.flags));
+    SLUICE_TRY(SignedJobspec signed_jobspec, unwrap_signed(J));
+    if (signed_jobspec.mechanism != "none")
+        return fail(EINVAL, "J: sign-type={} is not supported; use none", signed_jobspec.mechanism);
+    if (!owner) return fail(EPERM, "only instance owner can use sign-type=none");
+    if (signed_jobspec.userid != submission.userid)
+        return fail(EPERM, "signer={} != requestor={}", signed_jobspec.userid, submission.userid);
+    submission.jobspec = std::move(signed_jobspec.jobspec);
+    return submission;
+}
+
+}  // namespace
+
+void JobIngestService::submit(Request request, const JsonObject& payload) {
+    Result<JobPipeline::Submission> submission = read_submission(request, payload);
+    if (!submission) return request.fail(submission.error());
+    const auto submitted = pipeline_.submit(*std::move(submission), [request](JobId id) {
+        request.respond(JsonObject{{"id", id.value}});
+    });
+    if (!submitted) request.fail(submitted.error());
+}
+
+void JobIngestService::getinfo(Request request, const JsonObject&) {
+    constexpr int timestamp_shift = 24;  // below it: generator and sequence (RFC 19)
+    const std::uint64_t timestamp = pipeline_.table().max_id().value >> timestamp_shift;
+    request.respond(JsonObject{{"timestamp", timestamp}});
+}
+
+}  // namespace sluice

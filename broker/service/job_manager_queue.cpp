@@ -1,0 +1,86 @@
+// job-manager requests about queues (wire.md 2.6): state, start and stop, drain and idle.
+#include "broker/service/job_manager.hpp"
+
+namespace sluice {
+namespace {
+
+Result<Queues::Change> read_change(const JsonObject& payload, std::string_view on_key) {
+    JsonReader in{payload};
+    Queues::Change change;
+    change.name = in.maybe_string("name");
+    change.all = in.boolean("all");
+    change.on = in.boolean(on_key);
+    change.reason = in.string_or("reason", "");
+    if (!in) return in.error();
+    return change;
+}
+
+}  // namespace
+
+void JobManagerService::queue_list(Request request, const JsonObject&) {
+    JsonArray names;
+    for (const std::string& name : pipeline_.queues().names()) names.emplace_back(name);
+    request.respond(JsonObject{{"queues", std::move(names)}});
+}
+
+void JobManagerService::queue_status(Request request, const JsonObject& payload) {
+    JsonReader in{payload};
+    const auto name = in.maybe_string("name");
+    if (!in) return request.fail(in.error());
+    request.respond(pipeline_.queues().status(name));
+}
+
+void JobManagerService::queue_enable(Request request, const JsonObject& payload) {
+    const auto change = read_change(payload, "enable");
+    if (!change) return request.fail(change.error());
+    if (const auto changed = pipeline_.enable_queue(*change); !changed)
+        return request.fail(changed.error());
+    pipeline_.after_commit([request] { request.respond(); });
+}
+
+void JobManagerService::queue_start(Request request, const JsonObject& payload) {
+    const auto change = read_change(payload, "start");
+    if (!change) return request.fail(change.error());
+    JsonReader in{payload};
+    const bool checkpoint = !in.boolean_or("nocheckpoint", false);
+    if (const auto changed = pipeline_.start_queue(*change, checkpoint); !changed)
+        return request.fail(changed.error());
+    pipeline_.after_commit([request] { request.respond(); });
+}
+
+void JobManagerService::alloc_query(Request request, const JsonObject&) {
+    std::size_t queued = 0, pending = 0, running = 0;
+    for (const auto& [id, job] : table().active()) {
+        if (job->active->alloc != ActiveJob::Alloc::none) ++pending;
+        else if (job->state == JobState::sched && job->priority > 0) ++queued;
+        if (job->active->has_resources) ++running;
+    }
+    request.respond(JsonObject{
+        {"queue_length", queued}, {"alloc_pending", pending}, {"running", running}});
+}
+
+void JobManagerService::drain(Request request, const JsonObject&) {
+    draining_.push_back(std::move(request));
+    pipeline_.wake();
+}
+
+void JobManagerService::idle(Request request, const JsonObject&) {
+    idling_.push_back(std::move(request));
+    pipeline_.wake();
+}
+
+/// Before each commit: whoever waits for the queues to empty is answered after it.
+void JobManagerService::answer_waiting() {
+    if (!draining_.empty() && table().active_count() == 0)
+        for (Request& request : std::exchange(draining_, {}))
+            pipeline_.after_commit([request = std::move(request)] { request.respond(); });
+    if (idling_.empty() || table().count(job_states::running) > 0) return;
+    for (const auto& [id, job] : table().active())
+        if (job->active->alloc != ActiveJob::Alloc::none) return;
+    const JsonObject answer{{"pending", table().active_count()}};
+    for (Request& request : std::exchange(idling_, {}))
+        pipeline_.after_commit(
+            [request = std::move(request), answer] { request.respond(answer); });
+}
+
+}  // namespace sluice
