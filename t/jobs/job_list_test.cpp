@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "broker/jobs/job_attrs.hpp"
+#include "broker/jobs/job_filter.hpp"
+#include "broker/jobs/job_table.hpp"
+#include "t/jobs/job_builder.hpp"
+
+namespace sluice {
+namespace {
+
+using testing::ElementsAre;
+
+bool matches(const char* constraint, const Job& job) {
+    const auto filter = JobFilter::from_json(*parse_json(constraint));
+    EXPECT_TRUE(filter) << constraint;
+    return filter && filter->matches(job);
+}
+
+TEST(JobFilter, MatchesByTheOperatorsOfRfc43) {
+    JobBuilder job{1};
+    job.named("sleep").queue("batch").run();
+    job->nodelist = "n[1-2]";
+    job->ranks = "[1-2]";
+    struct Row {
+        const char* constraint;
+        bool matches;
+    };
+    const Row rows[] = {
+        {R"({"and":[]})", true},
+        {R"({"userid":[1000]})", true},
+        {R"({"userid":[1]})", false},
+        {R"({"userid":[-1]})", true},
+        {R"({"name":["x","sleep"]})", true},
+        {R"({"queue":["debug"]})", false},
+        {R"({"states":[16]})", true},
+        {R"({"states":["running"]})", true},
+        {R"({"states":["pending","inactive"]})", false},
+        {R"({"results":["completed"]})", false},
+        {R"({"hostlist":["n2"]})", true},
+        {R"({"hostlist":["n3"]})", false},
+        {R"({"ranks":["0-1"]})", true},
+        {R"({"t_submit":[">=100"]})", true},
+        {R"({"t_submit":["<50"]})", false},
+        {R"({"t_inactive":[">=1"]})", false},
+        {R"({"not":[{"name":["sleep"]}]})", false},
+        {R"({"or":[{"name":["x"]},{"queue":["batch"]}]})", true},
+        {R"({"and":[{"userid":[1000]},{"states":[14]}]})", false},
+    };
+    for (const Row& row : rows) EXPECT_EQ(matches(row.constraint, *job), row.matches) << row.constraint;
+}
+
+TEST(JobFilter, RefusesWhatItDoesNotUnderstand) {
+    for (const char* constraint :
+         {R"({"nosuch":[1]})", R"({"states":["sleeping"]})", R"({"userid":["me"]})", R"([])",
+          R"({"t_run":["12"]})", R"({"and":1})", R"({"name":["a"],"queue":["b"]})"})
+        EXPECT_FALSE(JobFilter::from_json(*parse_json(constraint))) << constraint;
+}
+
+TEST(JobAttrs, UnsetOnesAreLeftOut) {
+    JobBuilder job{5};
+    job.sched();
+    const auto attrs = JobAttrs::from_json(*parse_json(R"(["name","state","nodelist","result"])")
+                                                ->if_array());
+    ASSERT_TRUE(attrs);
+    EXPECT_EQ(dump_json(attrs->of(*job)), R"({"id":5,"name":"true","state":8})");
+    const auto unknown = JobAttrs::from_json(*parse_json(R"(["foo"])")->if_array());
+    EXPECT_EQ(unknown.error(), Error(EINVAL, "foo is not a valid attribute"));
+}
+
+TEST(JobAttrs, TimesAreRealsAndCountsAreIntegers) {
+    JobBuilder job{5};
+    job.run().end(0);
+    job->ntasks = 2;
+    const auto attrs = JobAttrs::from_json(*parse_json(R"(["all"])")->if_array());
+    const std::string text = dump_json(attrs->of(*job));
+    EXPECT_THAT(text, testing::HasSubstr(R"("t_submit":101.0)"));
+    EXPECT_THAT(text, testing::HasSubstr(R"("ntasks":2)"));
+    EXPECT_THAT(text, testing::HasSubstr(R"("success":true)"));
+    EXPECT_THAT(text, testing::HasSubstr(R"("duration":0.0)"));
+}
+
+class JobTableTest : public testing::Test {
+  protected:
+    std::vector<std::string> names() {
+        std::vector<std::string> names;
+        table_.list([&](const Job& job) { return names.push_back(job.name), true; });
+        return names;
+    }
+    JobTable table_;
+};
+
+TEST_F(JobTableTest, ListsPendingByPriorityThenRunningThenInactiveNewestFirst) {
+    table_.add(JobBuilder{1}.named("low").sched(10).take());
+    table_.add(JobBuilder{2}.named("high").sched(30).take());
+    table_.add(JobBuilder{3}.named("busy").run().take());
+    for (const std::uint64_t id : {4, 5}) {
+        JobBuilder builder{id};
+        builder.named(id == 4 ? "done1" : "done2").run().end(0);
+        builder->t_inactive = static_cast<double>(id);
+        Job& job = table_.add(builder.take());
+        EXPECT_TRUE(job.inactive());
+    }
+    EXPECT_THAT(names(), ElementsAre("high", "low", "busy", "done2", "done1"));
+    EXPECT_EQ(table_.active_count(), 3u);
+    EXPECT_EQ(table_.inactive_count(), 2u);
+    EXPECT_EQ(table_.count(job_states::running), 1u);
+    table_.erase(JobId{4});
+    EXPECT_THAT(names(), ElementsAre("high", "low", "busy", "done2"));
+}
+
+TEST_F(JobTableTest, CountsComeFromTheTable) {
+    table_.add(JobBuilder{1}.queue("batch").run().end(0).take());
+    table_.add(JobBuilder{2}.queue("batch").sched(0).take());
+    table_.add(JobBuilder{3}.run().fatal("timeout").end(36352).take());
+    const auto counts = table_.counts_by_queue();
+    EXPECT_EQ(counts.at("batch").total(), 2u);
+    EXPECT_EQ(counts.at("batch").successful, 1u);
+    EXPECT_EQ(counts.at("").timeout, 1u);
+}
+
+TEST_F(JobTableTest, RetiredJobsKeepOnlyTheirRow) {
+    Job& job = table_.add(JobBuilder{1}.run().take());
+    EXPECT_TRUE(job.active);
+    job.state = JobState::inactive;
+    table_.retire(job);
+    EXPECT_FALSE(table_.find(JobId{1})->active);
+    EXPECT_EQ(table_.active_count(), 0u);
+    EXPECT_EQ(table_.inactive().front()->id, JobId{1});
+}
+
+}  // namespace
+}  // namespace sluice

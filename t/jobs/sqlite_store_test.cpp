@@ -1,0 +1,143 @@
+#include "broker/content/sqlite_store.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/aio/thread_port.hpp"
+
+namespace sluice {
+namespace {
+
+class SqliteStoreTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string folder = testing::TempDir() + "sluice-store-XXXXXX";
+        ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+        folder_ = folder;
+        open();
+    }
+    void TearDown() override {
+        store_.reset();
+        std::filesystem::remove_all(folder_);
+    }
+    void open() {
+        store_.reset();
+        auto store = SqliteStore::open({folder_ + "/jobs.sqlite", false},
+                                       [this](auto work) { answers_.push(std::move(work)); });
+        ASSERT_TRUE(store) << store.error().text();
+        store_ = *std::move(store);
+    }
+    /// Runs what the store's thread answers until `done`.
+    template <class Done>
+    void run_until(Done done) {
+        while (!done())
+            for (auto& answer : answers_.take_all()) answer();
+    }
+    void commit(StoreBatch batch) {
+        bool stored = false;
+        store_->commit(std::make_shared<const StoreBatch>(std::move(batch)),
+                       [&](const Result<void>& result) {
+                           EXPECT_TRUE(result) << (result ? "" : result.error().text());
+                           stored = true;
+                       });
+        run_until([&] { return stored; });
+    }
+    std::optional<std::string> log(std::uint64_t id, const std::string& path) {
+        std::optional<std::string> found;
+        bool answered = false;
+        store_->read_log(JobId{id}, path, [&](const auto& log) {
+            if (log) found = *log;
+            answered = true;
+        });
+        run_until([&] { return answered; });
+        return found;
+    }
+    std::string folder_;
+    ThreadPort<std::function<void()>> answers_{1000};
+    std::unique_ptr<SqliteStore> store_;
+};
+
+StoreBatch new_job(std::uint64_t id) {
+    StoreBatch batch;
+    batch.jobs.push_back({JobId{id}, UserId{1000}, "{\"version\":1}", "{}"});
+    batch.appends.push_back({JobId{id}, "eventlog", "one\n"});
+    return batch;
+}
+
+TEST_F(SqliteStoreTest, LogsComeBackInTheOrderOfCommits) {
+    commit(new_job(7));
+    StoreBatch more;
+    more.appends.push_back({JobId{7}, "eventlog", "two\nthree\n"});
+    more.appends.push_back({JobId{7}, "guest.output", std::string{"a\0b\n", 4}});
+    commit(std::move(more));
+    EXPECT_EQ(log(7, "eventlog"), "one\ntwo\nthree\n");
+    EXPECT_EQ(log(7, "guest.output"), (std::string{"a\0b\n", 4}));
+    EXPECT_EQ(log(7, "guest.input"), std::nullopt);
+    EXPECT_EQ(log(8, "eventlog"), std::nullopt);
+}
+
+TEST_F(SqliteStoreTest, WhatWasCommittedIsThereAfterReopening) {
+    commit(new_job(1));
+    commit(new_job(2));
+    StoreBatch batch;
+    batch.resources.emplace_back(JobId{1}, "{\"R\":1}");
+    batch.rows.emplace_back(JobId{2}, "{\"id\":2}");
+    batch.meta.emplace_back("queues", "{}");
+    commit(std::move(batch));
+    open();
+    const auto jobs = store_->load_jobs();
+    ASSERT_TRUE(jobs);
+    ASSERT_EQ(jobs->size(), 2u);
+    EXPECT_EQ((*jobs)[0].R, "{\"R\":1}");
+    EXPECT_EQ((*jobs)[0].eventlog, "one\n");
+    EXPECT_EQ((*jobs)[1].row, "{\"id\":2}");
+    EXPECT_EQ((*jobs)[1].eventlog, "");
+    EXPECT_EQ(*store_->load_meta("queues"), "{}");
+    EXPECT_EQ(*store_->load_meta("nothing"), std::nullopt);
+}
+
+TEST_F(SqliteStoreTest, ABatchThatFailsChangesNothing) {
+    commit(new_job(1));
+    StoreBatch batch = new_job(2);
+    batch.jobs.push_back({JobId{1}, UserId{1000}, "again", "{}"});
+    bool refused = false;
+    store_->commit(std::make_shared<const StoreBatch>(std::move(batch)),
+                   [&](const Result<void>& result) { refused = !result; });
+    EXPECT_EQ(log(2, "eventlog"), std::nullopt);
+    EXPECT_TRUE(refused);
+}
+
+TEST_F(SqliteStoreTest, PurgedJobsAreGone) {
+    commit(new_job(1));
+    StoreBatch batch;
+    batch.purges.push_back(JobId{1});
+    commit(std::move(batch));
+    EXPECT_EQ(log(1, "eventlog"), std::nullopt);
+    open();
+    EXPECT_TRUE(store_->load_jobs()->empty());
+}
+
+TEST_F(SqliteStoreTest, AnswersComeInTheOrderOfTheQuestions) {
+    std::vector<int> order;
+    for (int i = 0; i < 50; ++i) {
+        store_->commit(std::make_shared<const StoreBatch>(new_job(100 + std::uint64_t(i))),
+                       [&, i](const auto&) { order.push_back(2 * i); });
+        store_->read_log(JobId{100 + std::uint64_t(i)}, "eventlog", [&, i](const auto& log) {
+            EXPECT_EQ(*log, "one\n");
+            order.push_back(2 * i + 1);
+        });
+    }
+    run_until([&] { return order.size() == 100; });
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(SqliteStore, SaysWhichFileCannotBeOpened) {
+    const auto store = SqliteStore::open({"/nonexistent/folder/jobs.sqlite", false}, [](auto) {});
+    ASSERT_FALSE(store);
+    EXPECT_THAT(store.error().text(), testing::HasSubstr("/nonexistent/folder/jobs.sqlite"));
+}
+
+}  // namespace
+}  // namespace sluice
