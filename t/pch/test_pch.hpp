@@ -1,0 +1,11 @@
+// Precompiled for the unit tests.
+#pragma once
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
