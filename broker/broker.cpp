@@ -126,6 +126,9 @@ Result<void> Broker::State::bootstrap() {
     if (membership_) membership_->set_peers(boot);
     boot_ = std::move(boot);
     set_boot_attributes(attributes_, boot_);
+    if (!attributes_.find("local-uri"))
+        attributes_.set("local-uri",
+                        fmt::format("local://{}/local-{}", rundir_.path(), boot_.rank));
     return {};
 }
 
@@ -199,13 +202,10 @@ Result<void> Broker::State::make_parts(Stage stage) {
 }
 
 Result<void> Broker::State::listen() {
-    const std::string uri = attributes_.get_or(
-        "local-uri", fmt::format("local://{}/local-{}", rundir_.path(), boot_.rank));
+    const std::string uri = attributes_.get_or("local-uri", "");
     const std::string path = uri.substr(std::string_view{"local://"}.size());
     remove_stale_file(path);
-    SLUICE_CHECK(local_server_->listen(path));
-    attributes_.set("local-uri", uri);
-    return {};
+    return local_server_->listen(path);
 }
 
 Lifecycle::Effects Broker::State::effects() {

@@ -140,6 +140,8 @@ void Overlay::perform(HelloAction action) {
     }
     parent_uuid_ = std::get<Joined>(action).parent_uuid;
     logged_.erase("retry");
+    // Children may have come since the hello told our status.
+    send_control(*parent_socket_, {}, control_status, static_cast<int>(children_.overall()));
     hooks_.joined();
 }
 
