@@ -1,0 +1,25 @@
+// Options that `flux job eventlog` and `flux job wait-event` share.
+#pragma once
+
+#include <string>
+
+#include "cmd/client.hpp"
+#include "cmd/format/event_text.hpp"
+#include "cmd/jobs_tree.hpp"
+
+namespace sluice {
+
+struct EventOptions {
+    std::string form = "text", time = "raw", path = "eventlog";
+    bool human = false;
+    Colour colour = Colour::automatic;
+};
+
+void declare_event_options(Cli& cli, EventOptions& options);
+Result<EventTextOptions> text_options(const EventOptions& options);
+/// "exec", "output" and "input" are short for paths below "guest.".
+std::string eventlog_path(const std::string& word);
+/// What ENOENT and EPERM mean for an eventlog of the job that was typed as `job`.
+std::string eventlog_error(const Error& error, const std::string& job, const std::string& path);
+
+}  // namespace sluice

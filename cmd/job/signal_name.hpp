@@ -1,0 +1,13 @@
+// Signals by name or number.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace sluice {
+
+/// "SIGTERM", "term", "15". Errors: EINVAL "Invalid signal X".
+Result<int> parse_signal(std::string_view text);
+
+}  // namespace sluice
