@@ -58,7 +58,7 @@ void declare(Cli& cli, JobsOptions& options) {
         return {};
     }, "cut lines at N columns, or at those of the terminal");
     cli.flag("--json", options.json, "print jobs as JSON");
-    cli.option("--color[=WHEN]", colour_into(options.colour), "colour rows: never, always or auto");
+    cli.option("--color[=WHEN]", color_into(options.color), "colour rows: never, always or auto");
     cli.flag("--stats", options.stats, "print job statistics above the list");
     cli.flag("--stats-only", options.stats_only, "print job statistics only");
     cli.flag("-R,--recursive", options.recursive, "also list jobs of the instances among them");

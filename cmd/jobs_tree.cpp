@@ -33,26 +33,6 @@ std::vector<FieldsOfRow> field_sources(const std::vector<JobRow>& rows) {
 
 }  // namespace
 
-Cli::Apply colour_into(Colour& to) {
-    return [&to](const std::optional<std::string>& value) -> Result<void> {
-        const std::string when = value.value_or("always");
-        if (when == "never") to = Colour::never;
-        else if (when == "always") to = Colour::always;
-        else if (when == "auto") to = Colour::automatic;
-        else
-            return fail(EINVAL,
-                        "argument --color: invalid choice: '{}' "
-                        "(choose from 'never', 'always', 'auto')", when);
-        return {};
-    };
-}
-
-bool use_colour(Colour when) {
-    if (when != Colour::automatic) return when == Colour::always;
-    const char* no_color = std::getenv("NO_COLOR");
-    return stdout_is_terminal() && !(no_color && *no_color);
-}
-
 std::int64_t terminal_width() {
     winsize size{};
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0) return -1;
@@ -63,7 +43,7 @@ std::string render_jobs(const JobsPlan& plan, const JobsOptions& options,
                         const std::vector<JobRow>& rows) {
     TableOptions table{.header = !options.no_header};
     if (options.width > 0) table.width = static_cast<std::size_t>(options.width);
-    if (use_colour(options.colour)) {
+    if (use_color(options.color)) {
         table.decorate = [&rows](std::size_t i, std::string line) {
             const std::string_view colour = colour_of(rows[i]);
             return colour.empty() ? line : fmt::format("{}{}\033[0;0m", colour, line);

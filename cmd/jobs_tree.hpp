@@ -6,17 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "cmd/cli.hpp"
+#include "cmd/color.hpp"
 #include "cmd/format/output_format.hpp"
 #include "cmd/job_query.hpp"
 #include "cmd/options/job_filter.hpp"
 
 namespace sluice {
 
-enum class Colour { never, always, automatic };
-/// Value of --color[=WHEN]; without a value: always.
-Cli::Apply colour_into(Colour& to);
-bool use_colour(Colour when);
 /// Columns of the terminal on standard output, -1 without one.
 std::int64_t terminal_width();
 
@@ -27,7 +23,7 @@ struct JobsOptions {
     std::string name, include, format = "default";
     std::vector<std::string> queues;
     std::int64_t count = 1000, width = -1, level = 9999, threads = 0;
-    Colour colour = Colour::automatic;
+    ColorWhen color = ColorWhen::automatic;
 };
 
 /// What the options come to.

@@ -6,7 +6,7 @@ void declare_event_options(Cli& cli, EventOptions& options) {
     cli.option("-f,--format=FORMAT", options.form, "text or json");
     cli.option("-T,--time-format=FORMAT", options.time, "raw, iso, offset or human");
     cli.flag("-H,--human", options.human, "the same as --time-format=human");
-    cli.option("-L,--color[=WHEN]", colour_into(options.colour), "never, always or auto");
+    cli.option("-L,--color[=WHEN]", color_into(options.color), "never, always or auto");
     cli.option("-p,--path=PATH", options.path, "another eventlog: exec, output, input or a path");
 }
 
@@ -14,7 +14,7 @@ Result<EventTextOptions> text_options(const EventOptions& options) {
     EventTextOptions text;
     SLUICE_TRY(text.form, parse_event_form(options.form));
     SLUICE_TRY(text.time, parse_event_time(options.human ? "human" : options.time));
-    text.colour = use_colour(options.colour);
+    text.colour = use_color(options.color);
     return text;
 }
 

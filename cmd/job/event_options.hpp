@@ -4,15 +4,15 @@
 #include <string>
 
 #include "cmd/client.hpp"
+#include "cmd/color.hpp"
 #include "cmd/format/event_text.hpp"
-#include "cmd/jobs_tree.hpp"
 
 namespace sluice {
 
 struct EventOptions {
     std::string form = "text", time = "raw", path = "eventlog";
     bool human = false;
-    Colour colour = Colour::automatic;
+    ColorWhen color = ColorWhen::automatic;
 };
 
 void declare_event_options(Cli& cli, EventOptions& options);
