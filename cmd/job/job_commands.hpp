@@ -1,8 +1,9 @@
-// The sub-commands of flux job that control, inspect and list jobs.
+// The sub-commands of flux job.
 #pragma once
 
 namespace sluice {
 
+int job_attach(int argc, char** argv);
 int job_eventlog(int argc, char** argv);
 int job_hostpids(int argc, char** argv);
 int job_id(int argc, char** argv);
