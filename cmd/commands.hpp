@@ -63,6 +63,7 @@ int cmd_update(int argc, char** argv);
 int cmd_uptime(int argc, char** argv);
 int cmd_uri(int argc, char** argv);
 int cmd_version(int argc, char** argv);
+int cmd_watch(int argc, char** argv);
 
 // flux job
 int job_attach(int argc, char** argv);

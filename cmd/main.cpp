@@ -64,6 +64,7 @@ constexpr Command commands[] = {
     {"uptime", cmd_uptime, "Show how long the instance has been running", resources},
     {"uri", cmd_uri, "Resolve a job id to the URI of its instance", jobs},
     {"version", cmd_version, "Display version information", other},
+    {"watch", cmd_watch, "Copy the output of jobs until they end", jobs},
 };
 
 struct GroupTitle {

@@ -10,12 +10,21 @@ void declare_event_options(Cli& cli, EventOptions& options) {
     cli.option("-p,--path=PATH", options.path, "another eventlog: exec, output, input or a path");
 }
 
-Result<EventTextOptions> text_options(const EventOptions& options) {
-    EventTextOptions text;
-    SLUICE_TRY(text.form, parse_event_form(options.form));
+Result<EventText::Options> text_options(const EventOptions& options) {
+    EventText::Options text;
+    if (options.form != "text" && options.form != "json")
+        return fail(EINVAL, "invalid format type '{}'", options.form);
+    text.json = options.form == "json";
     SLUICE_TRY(text.time, parse_event_time(options.human ? "human" : options.time));
-    text.colour = use_color(options.color);
+    text.color = use_color(options.color);
     return text;
+}
+
+bool context_matches(const JsonObject& context, std::string_view key, std::string_view value) {
+    const Json* found = context.if_contains(key);
+    if (!found) return false;
+    if (found->is_string() && std::string_view{found->get_string()} == value) return true;
+    return dump_json(*found) == value;
 }
 
 std::string eventlog_path(const std::string& word) {

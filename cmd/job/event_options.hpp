@@ -16,7 +16,9 @@ struct EventOptions {
 };
 
 void declare_event_options(Cli& cli, EventOptions& options);
-Result<EventTextOptions> text_options(const EventOptions& options);
+Result<EventText::Options> text_options(const EventOptions& options);
+/// Whether the context has `key` with this value, written as JSON or as plain text.
+bool context_matches(const JsonObject& context, std::string_view key, std::string_view value);
 /// "exec", "output" and "input" are short for paths below "guest.".
 std::string eventlog_path(const std::string& word);
 /// What ENOENT and EPERM mean for an eventlog of the job that was typed as `job`.

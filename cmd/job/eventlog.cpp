@@ -8,7 +8,7 @@ namespace {
 
 constexpr CliStyle style = CliStyle::c_tool;
 
-Result<void> print_log(Handle& flux, JobId id, const std::string& path, EventPrinter& printer) {
+Result<void> print_log(Handle& flux, JobId id, const std::string& path, EventText& text) {
     JsonObject request;
     request["id"] = id.value;
     request["keys"] = JsonArray{Json(path)};
@@ -18,11 +18,11 @@ Result<void> print_log(Handle& flux, JobId id, const std::string& path, EventPri
     const std::string log = in.string(path);
     if (!in) return in.error();
     SLUICE_TRY(const auto events, decode_eventlog(log));
-    for (const Event& event : events) write_stdout(printer.line(event));
+    for (const Event& event : events) write_stdout(text.next(event, wall_clock_now()) + "\n");
     return {};
 }
 
-Result<void> follow_log(Handle& flux, const EventlogPath& log, EventPrinter& printer) {
+Result<void> follow_log(Handle& flux, const EventlogPath& log, EventText& text) {
     std::optional<Error> bad;
     SLUICE_CHECK(watch_eventlog(flux, log, std::nullopt, [&](const std::string& line) {
         const auto event = decode_event(line);
@@ -30,7 +30,7 @@ Result<void> follow_log(Handle& flux, const EventlogPath& log, EventPrinter& pri
             bad = event.error();
             return Watch::stop;
         }
-        write_stdout(printer.line(*event));
+        write_stdout(text.next(*event, wall_clock_now()) + "\n");
         std::fflush(stdout);
         return Watch::go_on;
     }));
@@ -56,9 +56,9 @@ int job_eventlog(int argc, char** argv) {
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     const std::string path = eventlog_path(options.path);
-    EventPrinter printer{*text};
-    const auto done = follow ? follow_log(*flux, {*id, path, true}, printer)
-                             : print_log(*flux, *id, path, printer);
+    EventText lines{*text};
+    const auto done = follow ? follow_log(*flux, {*id, path, true}, lines)
+                             : print_log(*flux, *id, path, lines);
     return done ? 0 : cli.error(eventlog_error(done.error(), word, path));
 }
 

@@ -1,9 +1,8 @@
-// The sub-commands of flux job.
+// The sub-commands of flux job that control, inspect and list jobs.
 #pragma once
 
 namespace sluice {
 
-int job_attach(int argc, char** argv);
 int job_eventlog(int argc, char** argv);
 int job_hostpids(int argc, char** argv);
 int job_id(int argc, char** argv);

@@ -21,8 +21,8 @@ struct WaitEventOptions {
 /// Counts the events that match, printing as asked.
 class EventWaiter {
   public:
-    EventWaiter(const WaitEventOptions& options, std::string name, EventTextOptions text)
-        : options_(options), name_(std::move(name)), printer_(text) {
+    EventWaiter(const WaitEventOptions& options, std::string name, EventText::Options text)
+        : options_(options), name_(std::move(name)), text_(text) {
         const std::size_t equals = options.match.find('=');
         key_ = options.match.substr(0, equals);
         if (equals != options.match.npos) value_ = options.match.substr(equals + 1);
@@ -33,8 +33,9 @@ class EventWaiter {
             event.name == name_ && (key_.empty() || context_matches(event.context, key_, value_));
         if (matches) ++seen_;
         const bool last = matches && seen_ >= options_.count;
-        if (!options_.quiet && (last || options_.verbose)) write_stdout(printer_.line(event));
-        else printer_.skip(event);
+        // Every event is formatted, because offsets count from the first, printed or not.
+        const std::string line = text_.next(event, wall_clock_now()) + "\n";
+        if (!options_.quiet && (last || options_.verbose)) write_stdout(line);
         return last ? Watch::stop : Watch::go_on;
     }
     bool received() const { return seen_ >= options_.count; }
@@ -42,7 +43,7 @@ class EventWaiter {
   private:
     const WaitEventOptions& options_;
     std::string name_, key_, value_;
-    EventPrinter printer_;
+    EventText text_;
     std::int64_t seen_ = 0;
 };
 
