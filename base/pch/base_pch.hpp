@@ -1,5 +1,4 @@
 // Precompiled: what nearly every file reads, and costs most to read.
-#pragma once
 
 #include <boost/json.hpp>
 #include <fmt/format.h>

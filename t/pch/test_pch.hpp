@@ -1,5 +1,4 @@
 // Precompiled for the unit tests.
-#pragma once
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
