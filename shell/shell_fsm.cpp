@@ -197,15 +197,16 @@ ShellActions ShellFsm::on_kill(int signum) {
 ShellActions ShellFsm::on_fatal(LogText text) {
     ShellActions out;
     if (state_ == State::finished || ending_) return out;
-    text.level = LogLevel::fatal;
     out.emplace_back(action::Raise{text.message, {}});
-    out.emplace_back(action::Log{std::move(text)});
     exit_code_ = std::max(exit_code_, 1);
     if (state_ != State::running) {
+        // The exception tells the user already; a log line would say it twice.
         state_ = State::finished;
         out.emplace_back(action::Finish{exit_code_});
         return out;
     }
+    text.level = LogLevel::fatal;
+    out.emplace_back(action::Log{std::move(text)});
     end_tasks(out);
     check_finished(out);
     return out;
