@@ -148,6 +148,9 @@ void JobInfoService::eventlog_watch(Request request, const JsonObject& payload) 
     watch.wait_create = flags & watch_waitcreate;
     watch.sentinel = flags & watch_initial_sentinel;
     pipeline_.flush();
+    const Job* job = pipeline_.table().find(id);
+    watch.over = job->inactive();
+    watch.guest_over = watch.over || (job->active && job->active->exec_done);
     pipeline_.store().read_log(id, watch.path, [this, id, number = watch.number](const auto& log) {
         on_past(number, id, log ? *log : std::nullopt);
     });
@@ -168,15 +171,13 @@ void JobInfoService::on_past(std::uint64_t number, JobId id,
     Watch& watch = found->state;
     watch.reading = false;
     const Job* job = pipeline_.table().find(id);
-    const bool over = !job || job->inactive();
     if (log) send_lines(request, watch, *log);
     const bool guest = is_guest(watch.path);
     if (watch.sentinel) request.respond();
-    const bool guest_over = guest && (over || (job->active && job->active->exec_done));
     std::optional<Error> end;
     if (watch.path == main_log) {
-        if (log && over) end = Error{ENODATA};
-    } else if (guest_over || over || (!guest && !watch.wait_create && !log)) {
+        if (log && watch.over) end = Error{ENODATA};
+    } else if ((guest && watch.guest_over) || watch.over || (!guest && !watch.wait_create && !log)) {
         const bool never_ran = guest && (!job || job->t_run == 0);
         end = log || never_ran ? Error{ENODATA} : Error{ENOENT};
     }

@@ -31,6 +31,9 @@ class JobInfoService : public RpcService<JobInfoService> {
         bool wait_create = false;
         bool reading = true;     // what is in the store has not come yet
         bool seen = false;       // something was sent
+        // As the reading began: what the job did since then is not in what was read, and comes
+        // through on_append and on_entry.
+        bool over = false, guest_over = false;
     };
     using Watches = Streams<Watch>;
     struct Update {
