@@ -5,6 +5,8 @@
 #include "base/rfc/fsd.hpp"
 #include "broker/jobs/job_pipeline_timer.hpp"
 #include "broker/log/logger.hpp"
+#include "broker/resource_hub.hpp"
+#include "sched/constraint_hosts.hpp"
 
 namespace sluice {
 namespace {
@@ -54,6 +56,8 @@ Result<JobId> JobPipeline::submit(Submission submission, std::function<void(JobI
     if (!parsed) return Error{EPERM, parsed.error().text()};
     Jobspec jobspec = *std::move(parsed);
     const Json* constraints = find_path(jobspec.json, "attributes.system.constraints");
+    if (constraints && context_.resources->defined)
+        SLUICE_CHECK(check_constraint_hosts(*constraints, context_.resources->defined->R));
     SLUICE_TRY(JsonObject updates,
                queues_.defaults_for(jobspec.queue, jobspec.duration, constraints));
     if (!updates.empty()) {

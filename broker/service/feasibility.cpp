@@ -1,6 +1,7 @@
 // feasibility.* - could a job ever run here (RFC 27)? Asked by validators before a job is accepted.
 #include "broker/config/config_store.hpp"
 #include "broker/context.hpp"
+#include "broker/log/logger.hpp"
 #include "broker/parts.hpp"
 #include "broker/resource_hub.hpp"
 #include "broker/service/service.hpp"
@@ -52,6 +53,8 @@ const RpcTable<FeasibilityService> FeasibilityService::rpcs{
 
 Result<Part> make_feasibility(BrokerContext& context) {
     SLUICE_TRY(const SchedConfig config, SchedConfig::from_config(context.config.root()));
+    for (const std::string& warning : config.warnings)
+        context.log.warning("sched", "{}", warning);
     return Part{std::make_shared<FeasibilityService>(context, config.match)};
 }
 
