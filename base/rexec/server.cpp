@@ -95,7 +95,7 @@ Result<void> RexecServer::exec(const Message& message, const JsonObject& payload
         return fail(EINVAL, "a foreground process cannot be waitable; start it in the background");
     SLUICE_CHECK(buffer_bytes(request.command, "stdin"));
     SubprocessOptions options =
-        subprocess_options(request, foreground, own_environment(), options_.uri);
+        subprocess_options(request, foreground, own_environment(), options_.uri());
     std::string remark;
     if (!options.cwd.empty() && !is_folder(options.cwd)) {
         // The caller's folder need not exist on this host, and the command may not need it.

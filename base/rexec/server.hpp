@@ -23,7 +23,7 @@ class RexecServer {
     struct Options {
         boost::asio::io_context& io;
         std::uint32_t rank = 0;
-        std::string uri;  // FLUX_URI of what is started
+        std::function<std::string()> uri;  // FLUX_URI of what is started
         std::function<void(Message)> respond;
         /// A line of a background process that nobody waits for.
         std::function<void(const std::string& text)> log;

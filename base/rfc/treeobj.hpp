@@ -12,6 +12,12 @@
 
 namespace sluice {
 
+namespace kvs_flag {  // of lookups and of single operations of a commit
+inline constexpr std::int64_t readdir = 1, readlink = 2, watch = 4, waitcreate = 8, treeobj = 16,
+                              append = 32, watch_full = 64, watch_uniq = 128, watch_append = 256,
+                              stream = 512, initial_sentinel = 1024;
+}
+
 struct TreeObject {
     enum class Kind { val, valref, dir, dirref, symlink };
     using Entries = std::map<std::string, TreeObject, std::less<>>;

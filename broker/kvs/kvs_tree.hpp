@@ -15,12 +15,6 @@
 
 namespace sluice {
 
-namespace kvs_flag {  // of a lookup and of one operation of a commit
-inline constexpr std::int64_t readdir = 1, readlink = 2, watch = 4, waitcreate = 8, treeobj = 16,
-                              append = 32, watch_full = 64, watch_uniq = 128, watch_append = 256,
-                              stream = 512, initial_sentinel = 1024;
-}
-
 /// One operation of a commit: `object` at `key`, or nothing there when it is nullopt.
 struct KvsOp {
     std::string key;

@@ -20,7 +20,9 @@ class RexecService : public RpcService<RexecService> {
           config_(context.config),
           server_({.io = context.io,
                    .rank = context.rank.value,
-                   .uri = context.attributes.get_or("local-uri", ""),
+                   // Known only once the local socket listens.
+                   .uri = [&attributes =
+                               context.attributes] { return attributes.get_or("local-uri", ""); },
                    .respond = [this](Message response) { send(std::move(response)); },
                    .log = [&log = context.log](
                               const std::string& text) { log.info("rexec", "{}", text); }}) {}

@@ -19,7 +19,7 @@ struct Fixture {
     std::vector<std::string> logged;
     RexecServer server{{.io = io,
                         .rank = 2,
-                        .uri = "local:///tmp/s",
+                        .uri = [] { return std::string{"local:///tmp/s"}; },
                         .respond = [this](Message message) { responses.push_back(message); },
                         .log = [this](const std::string& text) { logged.push_back(text); }}};
 
