@@ -53,8 +53,6 @@ constexpr Command commands[] = {
     {"pmi", cmd_pmi, "Exercise the PMI server of a job", other},
     {"proxy", cmd_proxy, "Run a shell or command against another instance", instance},
     {"pstree", cmd_pstree, "Show the tree of jobs", jobs},
-    {"pmi", cmd_pmi, "Exercise the PMI server of a job", other},
-    {"proxy", cmd_proxy, "Run a shell or command against another instance", instance},
     {"queue", cmd_queue, "List and control queues", resources},
     {"relay", cmd_relay, "", other},
     {"resource", cmd_resource, "List and control resources", resources},
