@@ -10,12 +10,6 @@ bool is_replaceable(std::string_view name) {
                                [&](const ReplaceableOption& option) { return option.name == name; });
 }
 
-std::string join_words(const std::vector<std::string>& words) {
-    std::string out;
-    for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
-    return out;
-}
-
 }  // namespace
 
 Result<PlannedJob> replace_job(const PlannedJob& job, const LookupMaker& lookups) {
@@ -33,8 +27,7 @@ Result<PlannedJob> replace_job(const PlannedJob& job, const LookupMaker& lookups
         if (word.find('{') == std::string::npos) continue;
         Result<std::string> result = replace_fields(word, lookups());
         if (!result)
-            return fail(EINVAL, "Invalid replacement string in command: '{}'",
-                        join_words(job.command));
+            return fail(EINVAL, "Invalid replacement string in command: '{}'", word);
         word = *std::move(result);
     }
     return replaced;
