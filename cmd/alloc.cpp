@@ -36,8 +36,9 @@ class BackgroundStart {
     /// Errors: why the instance did not come up.
     Result<void> wait() {
         say("waiting for resources");
-        watch_events(flux_, id_, {}, {.on_event = [this](const Event& event) { on_event(event); },
-                                      .on_end = [this](Result<void> end) { on_end(end); }});
+        watch_events(flux_, id_, {},
+                     {.on_event = [this](const Event& event) { on_event(event); },
+                      .on_end = [this](Result<void> end) { on_end(end); }});
         interrupts_.async_wait([this](const boost::system::error_code& error, int) {
             if (!error) cancel();
         });

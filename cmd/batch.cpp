@@ -4,6 +4,7 @@
 #include "base/rfc/fluid.hpp"
 #include "base/rfc/io_data.hpp"
 #include "cmd/commands.hpp"
+#include "cmd/load_file.hpp"
 #include "cmd/options/directives.hpp"
 #include "cmd/submission.hpp"
 
@@ -66,7 +67,7 @@ Result<SubmitOptions> merge_options(const Script& script, const std::vector<Dire
     }
     const SubmitOptions& top = from_command_line;
     for (const OptionText& text : top.texts) options.texts.push_back(text);
-    for (bool SubmitOptions::* flag :
+    for (bool SubmitOptions::*flag :
          {&SubmitOptions::exclusive, &SubmitOptions::label_io, &SubmitOptions::unbuffered,
           &SubmitOptions::dry_run, &SubmitOptions::quiet, &SubmitOptions::wrap,
           &SubmitOptions::dump})
@@ -75,9 +76,8 @@ Result<SubmitOptions> merge_options(const Script& script, const std::vector<Dire
 }
 
 int submit_script(SubmissionLine& line, const Script& script) {
-    const Result<SubmitRequest> request =
-        build_submit_request(line.options, line.verb,
-                             {.command = line.words, .script = script.text}, process_context());
+    const Result<SubmitRequest> request = build_submit_request(
+        line.options, line.verb, {.command = line.words, .script = script.text}, process_context());
     if (!request) return line.cli.error(request.error().text());
     if (line.options.dry_run) {
         fmt::print("{}\n", request->jobspec);

@@ -6,6 +6,7 @@
 
 #include "cmd/bulksubmit_define.hpp"
 #include "cmd/commands.hpp"
+#include "cmd/load_file.hpp"
 #include "cmd/options/bulk_inputs.hpp"
 #include "cmd/options/shell_words.hpp"
 #include "cmd/submit_engine.hpp"

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/json.hpp"
-#include "cmd/options/file_loader.hpp"
+#include "cmd/load_file.hpp"
 
 extern char** environ;
 

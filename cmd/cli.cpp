@@ -31,9 +31,12 @@ Cli::Option parse_spec(std::string_view spec) {
 
 int getopt_kind(Cli::Option::Value value) {
     switch (value) {
-        case Cli::Option::Value::none: return no_argument;
-        case Cli::Option::Value::required: return required_argument;
-        case Cli::Option::Value::optional: return optional_argument;
+        case Cli::Option::Value::none:
+            return no_argument;
+        case Cli::Option::Value::required:
+            return required_argument;
+        case Cli::Option::Value::optional:
+            return optional_argument;
     }
     return no_argument;
 }
@@ -82,7 +85,9 @@ bool spelled_in_full(const Cli::Option& option, std::string_view word) {
 }  // namespace
 
 Cli::Cli(std::string name, CliStyle style, std::string usage, std::string summary)
-    : name_(std::move(name)), usage_(std::move(usage)), summary_(std::move(summary)),
+    : name_(std::move(name)),
+      usage_(std::move(usage)),
+      summary_(std::move(summary)),
       style_(style) {
     options_.reserve(16);
 }
@@ -95,25 +100,52 @@ void Cli::add(std::string_view spec, Apply apply, std::string text) {
 }
 
 void Cli::flag(std::string_view spec, bool& to, std::string text) {
-    add(spec, [&to](const auto&) { to = true; return Result<void>{}; }, std::move(text));
+    add(
+        spec,
+        [&to](const auto&) {
+            to = true;
+            return Result<void>{};
+        },
+        std::move(text));
 }
 
 void Cli::count(std::string_view spec, int& to, std::string text) {
-    add(spec, [&to](const auto&) { ++to; return Result<void>{}; }, std::move(text));
+    add(
+        spec,
+        [&to](const auto&) {
+            ++to;
+            return Result<void>{};
+        },
+        std::move(text));
 }
 
 void Cli::option(std::string_view spec, std::string& to, std::string text) {
-    add(spec, [&to](auto value) { to = value.value_or(""); return Result<void>{}; },
+    add(
+        spec,
+        [&to](auto value) {
+            to = value.value_or("");
+            return Result<void>{};
+        },
         std::move(text));
 }
 
 void Cli::option(std::string_view spec, std::optional<std::string>& to, std::string text) {
-    add(spec, [&to](auto value) { to = value.value_or(""); return Result<void>{}; },
+    add(
+        spec,
+        [&to](auto value) {
+            to = value.value_or("");
+            return Result<void>{};
+        },
         std::move(text));
 }
 
 void Cli::option(std::string_view spec, std::vector<std::string>& to, std::string text) {
-    add(spec, [&to](auto value) { to.push_back(value.value_or("")); return Result<void>{}; },
+    add(
+        spec,
+        [&to](auto value) {
+            to.push_back(value.value_or(""));
+            return Result<void>{};
+        },
         std::move(text));
 }
 
@@ -181,7 +213,8 @@ Error Cli::misuse(int code, int bad, const std::string& word) const {
     if (known) return fail(EINVAL, "option '{}' doesn't allow an argument", name);
     std::string candidates;
     for (const Option& option : options_)
-        if (option.long_name.starts_with(name.substr(2))) candidates += " '--" + option.long_name + "'";
+        if (option.long_name.starts_with(name.substr(2)))
+            candidates += " '--" + option.long_name + "'";
     if (candidates.empty()) return fail(EINVAL, "unrecognized option '{}'", word);
     return fail(EINVAL, "option '{}' is ambiguous; possibilities:{}", name, candidates);
 }
@@ -191,8 +224,12 @@ std::optional<int> Cli::parse(int argc, char** argv) {
         options_, [](const Option& option) { return option.long_name == "help"; });
     if (!own_help) {
         const bool submission = style_ == CliStyle::submission;
-        add(submission ? "--help[=TOPIC]" : "-h,--help",
-            [this](const auto&) { help_ = true; return Error{ECANCELED}; },
+        add(
+            submission ? "--help[=TOPIC]" : "-h,--help",
+            [this](const auto&) {
+                help_ = true;
+                return Error{ECANCELED};
+            },
             "Display this message");
         std::ranges::rotate(options_, options_.end() - 1);
     }
@@ -207,7 +244,9 @@ std::optional<int> Cli::parse(int argc, char** argv) {
     return std::nullopt;
 }
 
-Result<void> Cli::parse_quietly(const std::vector<std::string>& words) { return run(words); }
+Result<void> Cli::parse_quietly(const std::vector<std::string>& words) {
+    return run(words);
+}
 
 std::string Cli::shown_name() const {
     if (style_ == CliStyle::c_tool) return name_;
@@ -242,11 +281,14 @@ std::string Cli::help() const {
         if (!option.long_name.empty())
             left += (option.short_name ? ", --" : "  --") + option.long_name;
         switch (option.value) {
-            case Option::Value::none: break;
+            case Option::Value::none:
+                break;
             case Option::Value::required:
                 left += (option.long_name.empty() ? " " : "=") + option.metavar;
                 break;
-            case Option::Value::optional: left += "[=" + option.metavar + "]"; break;
+            case Option::Value::optional:
+                left += "[=" + option.metavar + "]";
+                break;
         }
         if (left.size() + 2 > text_column) {
             out += left + "\n";

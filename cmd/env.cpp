@@ -16,9 +16,10 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view exported[] = {
-    "FLUX_URI",       "FLUX_EXEC_PATH", "FLUX_CONNECTOR_PATH", "FLUX_MODULE_PATH",
-    "FLUX_RC_EXTRA",  "PATH",           "LUA_PATH",            "LUA_CPATH",
-    "MANPATH",        "PYTHONPATH",     "FLUX_SHELL_RC_PATH",  "FLUX_KVS_NAMESPACE",
+    "FLUX_URI",         "FLUX_EXEC_PATH",     "FLUX_CONNECTOR_PATH",
+    "FLUX_MODULE_PATH", "FLUX_RC_EXTRA",      "PATH",
+    "LUA_PATH",         "LUA_CPATH",          "MANPATH",
+    "PYTHONPATH",       "FLUX_SHELL_RC_PATH", "FLUX_KVS_NAMESPACE",
 };
 
 std::string shell_quoted(std::string_view text) {

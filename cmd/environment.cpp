@@ -56,8 +56,8 @@ void prepare_environment(std::string_view argv0, bool verbose) {
     if (argv0.find('/') != std::string_view::npos)
         set_path("PATH", merge_path_lists({folder, env_or_empty("PATH")}), verbose);
     set_path("FLUX_EXEC_PATH",
-             merge_path_lists({env_or_empty("FLUX_EXEC_PATH_PREPEND"), folder,
-                               env_or_empty("FLUX_EXEC_PATH")}),
+             merge_path_lists(
+                 {env_or_empty("FLUX_EXEC_PATH_PREPEND"), folder, env_or_empty("FLUX_EXEC_PATH")}),
              verbose);
     if (const auto prepend = env_or_empty("FLUX_PYTHONPATH_PREPEND"); !prepend.empty())
         set_path("PYTHONPATH", merge_path_lists({prepend, env_or_empty("PYTHONPATH")}), verbose);

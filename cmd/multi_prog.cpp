@@ -11,7 +11,7 @@
 #include "base/rfc/idset.hpp"
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
-#include "cmd/options/file_loader.hpp"
+#include "cmd/load_file.hpp"
 #include "cmd/options/shell_words.hpp"
 
 namespace sluice {
@@ -40,7 +40,8 @@ Result<std::vector<ProgramLine>> parse_programs(std::string_view text, const std
             if (!ranks) return ranks.error().in(where);
             line.ranks = *std::move(ranks);
         }
-        if (words->size() < 2) return fail(EINVAL, "{}: a command is needed after the ranks", where);
+        if (words->size() < 2)
+            return fail(EINVAL, "{}: a command is needed after the ranks", where);
         line.command.assign(words->begin() + 1, words->end());
         lines.push_back(std::move(line));
     }
@@ -64,8 +65,7 @@ std::string substitute(std::string_view word, Idset::Id rank, std::size_t offset
 }
 
 /// Errors: ENOENT for a rank without a line.
-Result<std::vector<std::string>> command_of(const std::vector<ProgramLine>& lines,
-                                            Idset::Id rank) {
+Result<std::vector<std::string>> command_of(const std::vector<ProgramLine>& lines, Idset::Id rank) {
     for (const ProgramLine& line : lines) {
         if (!line.all && !line.ranks.contains(rank)) continue;
         std::size_t offset = rank;
@@ -113,13 +113,14 @@ int cmd_multi_prog(int argc, char** argv) {
     bool dry_run = false;
     Cli cli("flux-multi-prog", CliStyle::python_tool, "[OPTIONS] CONFIG",
             "Run the program that CONFIG gives to this task.");
-    cli.option("-n,--dry-run=RANKS",
-               [&](std::optional<std::string> value) {
-                   dry_run = true;
-                   ranks_text = value.value_or("");
-                   return Result<void>{};
-               },
-               "Print the commands of these ranks and run nothing");
+    cli.option(
+        "-n,--dry-run=RANKS",
+        [&](std::optional<std::string> value) {
+            dry_run = true;
+            ranks_text = value.value_or("");
+            return Result<void>{};
+        },
+        "Print the commands of these ranks and run nothing");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().size() != 1) return cli.usage_error("exactly one CONFIG is needed");
     const std::string& path = cli.words()[0];

@@ -11,7 +11,8 @@ namespace {
 void print_list(std::string_view program, std::span<const Command> table, std::FILE* to) {
     fmt::print(to, "Usage: {} [OPTIONS] COMMAND ARGS\nCommands from {}:\n", program, program);
     for (const Command& command : table)
-        if (!command.summary.empty()) fmt::print(to, "   {:<18} {}\n", command.name, command.summary);
+        if (!command.summary.empty())
+            fmt::print(to, "   {:<18} {}\n", command.name, command.summary);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/rfc/eventlog.hpp"
 #include "base/rfc/jobspec.hpp"
+#include "cmd/load_file.hpp"
 
 extern char** environ;
 
@@ -17,22 +18,30 @@ namespace {
 std::string usage_words(SubmitVerb verb) {
     switch (verb) {
         case SubmitVerb::run:
-        case SubmitVerb::submit: return "[OPTIONS...] COMMAND [ARGS...]";
+        case SubmitVerb::submit:
+            return "[OPTIONS...] COMMAND [ARGS...]";
         case SubmitVerb::bulksubmit:
             return "[OPTIONS...] COMMAND [ARGS...] [::: INPUTS...] [:::: FILE...]";
-        case SubmitVerb::batch: return "[OPTIONS...] SCRIPT [ARGS...]";
-        case SubmitVerb::alloc: return "[OPTIONS...] [COMMAND...]";
+        case SubmitVerb::batch:
+            return "[OPTIONS...] SCRIPT [ARGS...]";
+        case SubmitVerb::alloc:
+            return "[OPTIONS...] [COMMAND...]";
     }
     return "";
 }
 
 std::string summary(SubmitVerb verb) {
     switch (verb) {
-        case SubmitVerb::run: return "Run a job and stay with it until it ends.";
-        case SubmitVerb::submit: return "Submit jobs and print their ids.";
-        case SubmitVerb::bulksubmit: return "Submit a job for each of many inputs.";
-        case SubmitVerb::batch: return "Submit a script that runs in an instance of its own.";
-        case SubmitVerb::alloc: return "Allocate resources and start an instance on them.";
+        case SubmitVerb::run:
+            return "Run a job and stay with it until it ends.";
+        case SubmitVerb::submit:
+            return "Submit jobs and print their ids.";
+        case SubmitVerb::bulksubmit:
+            return "Submit a job for each of many inputs.";
+        case SubmitVerb::batch:
+            return "Submit a script that runs in an instance of its own.";
+        case SubmitVerb::alloc:
+            return "Allocate resources and start an instance on them.";
     }
     return "";
 }
@@ -121,6 +130,8 @@ int plain_error(const std::string& text) {
     return 1;
 }
 
-void plain_warning(const std::string& text) { fmt::print(stderr, "flux: WARNING: {}\n", text); }
+void plain_warning(const std::string& text) {
+    fmt::print(stderr, "flux: WARNING: {}\n", text);
+}
 
 }  // namespace sluice

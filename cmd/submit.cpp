@@ -10,8 +10,7 @@ namespace {
 /// Gives the copies of one job, or the job itself.
 class Copies {
   public:
-    Copies(PlannedJob job, std::optional<Idset> ids)
-        : job_(std::move(job)), ids_(std::move(ids)) {
+    Copies(PlannedJob job, std::optional<Idset> ids) : job_(std::move(job)), ids_(std::move(ids)) {
         if (ids_) at_ = ids_->begin();
     }
 

@@ -24,13 +24,17 @@ namespace {
 class AttachSession {
   public:
     AttachSession(Handle& flux, JobId id, const AttachOptions& options)
-        : flux_(flux), id_(id), options_(options),
+        : flux_(flux),
+          id_(id),
+          options_(options),
           printer_({.label = options.label_io, .tail = options.tail}),
-          signals_(flux, id, [this] { detached_ = true; }), status_(flux, id, options) {}
+          signals_(flux, id, [this] { detached_ = true; }),
+          status_(flux, id, options) {}
 
     int run() {
-        job_stream_ = watch("eventlog", [this](const Event& event) { on_job_event(event); },
-              [this](const Error& error) { on_refused(error); });
+        job_stream_ = watch(
+            "eventlog", [this](const Event& event) { on_job_event(event); },
+            [this](const Error& error) { on_refused(error); });
         const bool connected = flux_.run_until([this] { return open_streams_ == 0 || detached_; });
         status_.clear();
         printer_.end_tail();
@@ -83,8 +87,9 @@ class AttachSession {
 
     void on_submit(const Event& event) {
         submitted_ = event.timestamp;
-        watch("guest.exec.eventlog", [this](const Event& entry) { on_exec_event(entry); },
-              [](const Error&) {});  // a job that never ran has none
+        watch(
+            "guest.exec.eventlog", [this](const Event& entry) { on_exec_event(entry); },
+            [](const Error&) {});  // a job that never ran has none
     }
 
     void show(std::string_view log, const Event& event) {
@@ -140,9 +145,8 @@ class AttachSession {
         if (!in) return;
         if (!pty.empty()) return attach_pty(service + "." + pty, leader);
         if (options_.read_only) return;
-        input_ = std::make_unique<AttachInput>(flux_, service + ".stdin",
-                                               static_cast<std::uint32_t>(leader),
-                                               options_.stdin_ranks);
+        input_ = std::make_unique<AttachInput>(
+            flux_, service + ".stdin", static_cast<std::uint32_t>(leader), options_.stdin_ranks);
         input_->start();
     }
 
@@ -171,11 +175,12 @@ class AttachSession {
 
     void watch_output() {
         if (std::exchange(output_watched_, true)) return;
-        watch("guest.output", [this](const Event& event) { on_output(event); },
-              [](const Error& error) {
-                  if (error.errnum() != ENOENT)
-                      fmt::print(stderr, "flux-job: job output: {}\n", error.text());
-              });
+        watch(
+            "guest.output", [this](const Event& event) { on_output(event); },
+            [](const Error& error) {
+                if (error.errnum() != ENOENT)
+                    fmt::print(stderr, "flux-job: job output: {}\n", error.text());
+            });
     }
 
     void on_output(const Event& event) {
@@ -214,18 +219,19 @@ void declare(Cli& cli, AttachOptions& options) {
     cli.flag("-r,--read-only", options.read_only, "Do not read standard input");
     cli.flag("-u,--unbuffered", options.unbuffered, "Do not buffer output");
     cli.option("-i,--stdin-ranks=RANKS", options.stdin_ranks, "Send standard input to these tasks");
-    cli.option("--tail[=N]",
-               [&options](std::optional<std::string> value) -> Result<void> {
-                   constexpr std::size_t lines_default = 10;
-                   options.tail = lines_default;
-                   if (!value) return {};
-                   const Result<Idset> lines = Idset::parse(*value);
-                   if (!lines || lines->size() != 1)
-                       return fail(EINVAL, "--tail: invalid number of lines '{}'", *value);
-                   options.tail = lines->first();
-                   return {};
-               },
-               "Of the output so far, show the last N lines only (10)");
+    cli.option(
+        "--tail[=N]",
+        [&options](std::optional<std::string> value) -> Result<void> {
+            constexpr std::size_t lines_default = 10;
+            options.tail = lines_default;
+            if (!value) return {};
+            const Result<Idset> lines = Idset::parse(*value);
+            if (!lines || lines->size() != 1)
+                return fail(EINVAL, "--tail: invalid number of lines '{}'", *value);
+            options.tail = lines->first();
+            return {};
+        },
+        "Of the output so far, show the last N lines only (10)");
 }
 
 }  // namespace

@@ -29,7 +29,10 @@ bool pollable(int fd) {
 class AttachInput::State : public std::enable_shared_from_this<State> {
   public:
     State(Handle& flux, std::string topic, std::uint32_t leader, std::string ranks)
-        : flux_(flux), topic_(std::move(topic)), leader_(leader), ranks_(std::move(ranks)),
+        : flux_(flux),
+          topic_(std::move(topic)),
+          leader_(leader),
+          ranks_(std::move(ranks)),
           stream_(flux.io()) {
         boost::system::error_code error;
         if (pollable(STDIN_FILENO)) stream_.assign(STDIN_FILENO, error);
@@ -73,7 +76,8 @@ class AttachInput::State : public std::enable_shared_from_this<State> {
         const bool eof = buffer_.empty();
         const bool first = !std::exchange(sent_any_, true);
         auto self = shared_from_this();
-        flux_.send(topic_, encode_io({.stream = "stdin", .rank = ranks_, .data = buffer_, .eof = eof}),
+        flux_.send(topic_,
+                   encode_io({.stream = "stdin", .rank = ranks_, .data = buffer_, .eof = eof}),
                    RpcOptions{.nodeid = leader_}, [self, eof, first](const Reply& reply) {
                        if (reply.ok() && !eof) self->next();
                        // Errors later on mean that the tasks have closed it, or have ended.
@@ -94,9 +98,15 @@ class AttachInput::State : public std::enable_shared_from_this<State> {
 AttachInput::AttachInput(Handle& flux, std::string topic, std::uint32_t leader, std::string ranks)
     : state_(std::make_shared<State>(flux, std::move(topic), leader, std::move(ranks))) {}
 
-AttachInput::~AttachInput() { state_->stop(); }
+AttachInput::~AttachInput() {
+    state_->stop();
+}
 
-void AttachInput::start() { state_->next(); }
-void AttachInput::stop() { state_->stop(); }
+void AttachInput::start() {
+    state_->next();
+}
+void AttachInput::stop() {
+    state_->stop();
+}
 
 }  // namespace sluice

@@ -35,8 +35,12 @@ JsonObject window_size() {
 class AttachPty::State : public std::enable_shared_from_this<State> {
   public:
     State(Handle& flux, std::string topic, std::uint32_t leader, std::function<void()> on_end)
-        : flux_(flux), topic_(std::move(topic)), leader_(leader), on_end_(std::move(on_end)),
-          stdin_(flux.io()), resizes_(flux.io(), SIGWINCH) {}
+        : flux_(flux),
+          topic_(std::move(topic)),
+          leader_(leader),
+          on_end_(std::move(on_end)),
+          stdin_(flux.io()),
+          resizes_(flux.io(), SIGWINCH) {}
     ~State() { close(); }
 
     void start() {
@@ -122,27 +126,27 @@ class AttachPty::State : public std::enable_shared_from_this<State> {
         request.erase("rank");
         request["type"] = "data";
         auto self = shared_from_this();
-        flux_.send(topic_, request, RpcOptions{.nodeid = leader_}, [self, last](const Reply& reply) {
-            if (!reply.ok() || last || self->over_) return;
-            if (self->stdin_.is_open())
-                self->wait_for_input();
-            else
-                self->read();
-        });
+        flux_.send(topic_, request, RpcOptions{.nodeid = leader_},
+                   [self, last](const Reply& reply) {
+                       if (!reply.ok() || last || self->over_) return;
+                       if (self->stdin_.is_open())
+                           self->wait_for_input();
+                       else
+                           self->read();
+                   });
     }
 
     void wait_for_resize() {
-        resizes_.async_wait(
-            [weak = weak_from_this()](const boost::system::error_code& error, int) {
-                const auto self = weak.lock();
-                if (error || !self) return;
-                JsonObject request;
-                request["type"] = "resize";
-                request["winsize"] = window_size();
-                self->flux_.send(self->topic_, request, RpcOptions{.nodeid = self->leader_},
-                                 [](const Reply&) {});
-                self->wait_for_resize();
-            });
+        resizes_.async_wait([weak = weak_from_this()](const boost::system::error_code& error, int) {
+            const auto self = weak.lock();
+            if (error || !self) return;
+            JsonObject request;
+            request["type"] = "resize";
+            request["winsize"] = window_size();
+            self->flux_.send(self->topic_, request, RpcOptions{.nodeid = self->leader_},
+                             [](const Reply&) {});
+            self->wait_for_resize();
+        });
     }
 
     Handle& flux_;
@@ -159,8 +163,12 @@ AttachPty::AttachPty(Handle& flux, std::string topic, std::uint32_t leader,
                      std::function<void()> on_end)
     : state_(std::make_shared<State>(flux, std::move(topic), leader, std::move(on_end))) {}
 
-AttachPty::~AttachPty() { state_->close(); }
+AttachPty::~AttachPty() {
+    state_->close();
+}
 
-void AttachPty::start() { state_->start(); }
+void AttachPty::start() {
+    state_->start();
+}
 
 }  // namespace sluice

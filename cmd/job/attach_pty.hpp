@@ -13,8 +13,7 @@ namespace sluice {
 class AttachPty {
   public:
     /// Attaches to `topic` at `leader`; `on_end` is called when the terminal's session is over.
-    AttachPty(Handle& flux, std::string topic, std::uint32_t leader,
-              std::function<void()> on_end);
+    AttachPty(Handle& flux, std::string topic, std::uint32_t leader, std::function<void()> on_end);
     /// Gives our terminal its old mode back.
     ~AttachPty();
     AttachPty(const AttachPty&) = delete;

@@ -101,8 +101,8 @@ class AttachStatus::State : public std::enable_shared_from_this<State> {
                        if (!self || !answer) return;
                        const Json* start = answer->if_contains("start");
                        if (start && start->is_bool() && !start->get_bool())
-                           self->queue_note_ = fmt::format(
-                               " ({}queue stopped)", queue.empty() ? "" : queue + " ");
+                           self->queue_note_ =
+                               fmt::format(" ({}queue stopped)", queue.empty() ? "" : queue + " ");
                    });
     }
 

@@ -35,10 +35,9 @@ Matchtag watch_events(Handle& flux, JobId id, const EventStreamOptions& options,
     payload["path"] = options.path;
     payload["flags"] = (options.wait_create ? flag_waitcreate : 0) |
                        (options.sentinel ? flag_initial_sentinel : 0);
-    return flux.send("job-info.eventlog-watch", payload, RpcOptions{.streaming = true},
-                     [callbacks = std::move(callbacks)](const Reply& reply) {
-                         deliver(reply, callbacks);
-                     });
+    return flux.send(
+        "job-info.eventlog-watch", payload, RpcOptions{.streaming = true},
+        [callbacks = std::move(callbacks)](const Reply& reply) { deliver(reply, callbacks); });
 }
 
 void stop_watching(Handle& flux, Matchtag tag) {

@@ -17,7 +17,10 @@ constexpr std::string_view exec_prefix = "exec.";
 class Follower : public std::enable_shared_from_this<Follower> {
   public:
     Follower(Handle& flux, JobId id, FollowOptions options, std::function<void(int)> on_end)
-        : flux_(flux), id_(id), options_(std::move(options)), on_end_(std::move(on_end)),
+        : flux_(flux),
+          id_(id),
+          options_(std::move(options)),
+          on_end_(std::move(on_end)),
           printer_({.label = options_.label, .out = options_.out, .err = options_.err}),
           waits_exec_(options_.wait_event.starts_with(exec_prefix)) {}
 
@@ -29,11 +32,10 @@ class Follower : public std::enable_shared_from_this<Follower> {
     Matchtag watch(const std::string& path, Handler handler) {
         ++open_streams_;
         auto self = shared_from_this();
-        return watch_events(flux_, id_, {.path = path},
-                            {.on_event = [self, handler](const Event& event) {
-                                 ((*self).*handler)(event);
-                             },
-                             .on_end = [self, path](Result<void> end) { self->ended(path, end); }});
+        return watch_events(
+            flux_, id_, {.path = path},
+            {.on_event = [self, handler](const Event& event) { ((*self).*handler)(event); },
+             .on_end = [self, path](Result<void> end) { self->ended(path, end); }});
     }
 
     void ended(const std::string& path, const Result<void>& end) {

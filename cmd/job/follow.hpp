@@ -17,7 +17,7 @@ struct FollowOptions {
     int verbose = 0;                   // above 0: events are printed
     std::FILE* out = stdout;
     std::FILE* err = stderr;
-    std::function<void()> on_start;    // when the job starts, may be empty
+    std::function<void()> on_start;  // when the job starts, may be empty
 };
 
 /// `on_end` gets the job's exit code (cli.md 8.1): 0 when the event came first, 1 when the job

@@ -9,11 +9,16 @@ namespace {
 std::string_view level_prefix(std::int64_t level) {
     if (level <= 2) return "FATAL: ";
     switch (level) {
-        case 3: return "ERROR: ";
-        case 4: return " WARN: ";
-        case 6: return "DEBUG: ";
-        case 7: return "TRACE: ";
-        default: return "";
+        case 3:
+            return "ERROR: ";
+        case 4:
+            return " WARN: ";
+        case 6:
+            return "DEBUG: ";
+        case 7:
+            return "TRACE: ";
+        default:
+            return "";
     }
 }
 

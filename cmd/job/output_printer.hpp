@@ -12,8 +12,8 @@
 namespace sluice {
 
 struct OutputOptions {
-    bool label = false;              // "RANK: " before each line
-    std::optional<std::size_t> tail; // of what is there only so many lines, printed by end_tail()
+    bool label = false;               // "RANK: " before each line
+    std::optional<std::size_t> tail;  // of what is there only so many lines, printed by end_tail()
     std::FILE* out = stdout;
     std::FILE* err = stderr;
 };

@@ -52,8 +52,7 @@ std::string exception_text(const JobOutcome& job) {
 }
 
 void report(const JobOutcome& job) {
-    if (job.exception)
-        fmt::print(stderr, "flux-job: {}: {}\n", job.shown_id, exception_text(job));
+    if (job.exception) fmt::print(stderr, "flux-job: {}: {}\n", job.shown_id, exception_text(job));
     const std::string text = job.wait_status ? describe_job_end(*job.wait_status) : "";
     if (!text.empty())
         fmt::print(stderr, "flux-job: {}: {}\n", job.shown_id, text);
@@ -90,16 +89,17 @@ void print_json(const JobOutcome& job) {
 
 void declare(Cli& cli, StatusOptions& options) {
     cli.count("-v,--verbose", options.verbose, "Say how each job ended");
-    cli.option("-e,--exception-exit-code=N",
-               [&options](std::optional<std::string> value) -> Result<void> {
-                   const Result<Json> number = parse_json(value.value_or(""));
-                   const auto code = number ? as_integer(*number) : std::nullopt;
-                   if (!code || *code < 0 || *code > 255)
-                       return fail(EINVAL, "-e: invalid exit code '{}'; use 0 to 255", *value);
-                   options.exception_exit_code = static_cast<int>(*code);
-                   return {};
-               },
-               "Exit code of a job with an exception (1)");
+    cli.option(
+        "-e,--exception-exit-code=N",
+        [&options](std::optional<std::string> value) -> Result<void> {
+            const Result<Json> number = parse_json(value.value_or(""));
+            const auto code = number ? as_integer(*number) : std::nullopt;
+            if (!code || *code < 0 || *code > 255)
+                return fail(EINVAL, "-e: invalid exit code '{}'; use 0 to 255", *value);
+            options.exception_exit_code = static_cast<int>(*code);
+            return {};
+        },
+        "Exit code of a job with an exception (1)");
     cli.flag("-j,--json", options.json, "Print how each job ended as JSON");
 }
 
@@ -126,12 +126,13 @@ int job_status(int argc, char** argv) {
     Result<Handle> flux = Handle::open();
     if (!flux) return cli.error("flux_open: " + flux.error().text());
     for (JobOutcome& job : *jobs)
-        watch_events(*flux, job.id, {}, {.on_event = [&job](const Event& e) { job.on_event(e); },
-                                         .on_end =
-                                             [&job](Result<void> end) {
-                                                 job.over = true;
-                                                 if (!end) job.error = end.error();
-                                             }});
+        watch_events(*flux, job.id, {},
+                     {.on_event = [&job](const Event& e) { job.on_event(e); },
+                      .on_end =
+                          [&job](Result<void> end) {
+                              job.over = true;
+                              if (!end) job.error = end.error();
+                          }});
     int exit_code = 0;
     for (const JobOutcome& job : *jobs) {
         flux->run_until([&job] { return job.over; });

@@ -89,9 +89,8 @@ Result<BulkLine> parse_bulk_line(const std::vector<std::string>& words, const It
 LookupMaker input_lookups(const InputTuple& tuple, std::size_t sequence,
                           const DefinedValues& defined) {
     return [&tuple, sequence, &defined]() -> FieldLookup {
-        return [&tuple, sequence, &defined,
-                unnumbered = std::size_t{0}](std::string_view field) mutable
-               -> std::optional<std::string> {
+        return [&tuple, sequence, &defined, unnumbered = std::size_t{0}](
+                   std::string_view field) mutable -> std::optional<std::string> {
             if (field == "seq") return std::to_string(sequence);
             if (field == "seq1") return std::to_string(sequence + 1);
             if (field == "cc") return "{cc}";

@@ -41,8 +41,7 @@ Result<JsonObject> parse_dependency(std::string_view uri) {
     const std::string_view head = uri.substr(0, question);
     std::string_view query = uri.substr(std::min(question + 1, uri.size()));
     const std::size_t colon = std::min(head.find(':'), head.size());
-    if (colon == 0)
-        return fail(EINVAL, "Invalid dependency URI \"{}\"", uri.empty() ? ":" : uri);
+    if (colon == 0) return fail(EINVAL, "Invalid dependency URI \"{}\"", uri.empty() ? ":" : uri);
     JsonObject dependency;
     dependency["scheme"] = head.substr(0, colon);
     dependency["value"] = head.substr(std::min(colon + 1, head.size()));

@@ -45,8 +45,7 @@ std::string without_common_indent(const std::vector<std::string>& lines) {
         if (const std::size_t first = line.find_first_not_of(blanks); first != std::string::npos)
             indent = std::min(indent, first);
     std::string out;
-    for (const std::string& line : lines)
-        out += line.substr(std::min(indent, line.size())) + "\n";
+    for (const std::string& line : lines) out += line.substr(std::min(indent, line.size())) + "\n";
     return out;
 }
 
@@ -70,9 +69,8 @@ class DirectiveParser {
             sentinel_ = sentinel->text();
             prefix_ = trim_right(sentinel->prefix);
         } else if (disabled_after_) {
-            return fail(EINVAL,
-                        "line {}: orphan '{}' detected: directives disabled after line {}", line_,
-                        sentinel->tag, disabled_after_);
+            return fail(EINVAL, "line {}: orphan '{}' detected: directives disabled after line {}",
+                        line_, sentinel->tag, disabled_after_);
         } else if (sentinel->text() != sentinel_) {
             return fail(EINVAL,
                         "line {}: sentinel changed from '{}' to '{}'; use the same prefix for "

@@ -11,7 +11,9 @@ namespace {
 
 constexpr int file_depth_max = 16;
 
-bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_name_char(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 bool is_name(std::string_view text) {
     return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
            std::ranges::all_of(text, is_name_char);
@@ -108,8 +110,7 @@ class Builder {
                 continue;
             }
             const std::optional<std::string> found = value_of(reference->name);
-            if (!found)
-                return fail(EINVAL, "Variable '{}' not found in {}", reference->name, rule);
+            if (!found) return fail(EINVAL, "Variable '{}' not found in {}", reference->name, rule);
             value += *found;
         }
         JsonObject& place =

@@ -6,8 +6,9 @@ namespace sluice {
 namespace {
 
 bool is_replaceable(std::string_view name) {
-    return std::ranges::any_of(replaceable_options(),
-                               [&](const ReplaceableOption& option) { return option.name == name; });
+    return std::ranges::any_of(replaceable_options(), [&](const ReplaceableOption& option) {
+        return option.name == name;
+    });
 }
 
 }  // namespace
@@ -17,8 +18,7 @@ Result<PlannedJob> replace_job(const PlannedJob& job, const LookupMaker& lookups
     for (OptionText& text : replaced.options.texts) {
         if (text.text.find('{') == std::string::npos || !is_replaceable(text.name)) continue;
         // "${NAME}" in an environment rule is the shell's notation, not ours.
-        Result<std::string> result =
-            replace_fields(text.text, lookups(), {.keep_variables = true});
+        Result<std::string> result = replace_fields(text.text, lookups(), {.keep_variables = true});
         if (!result)
             return fail(EINVAL, "Invalid replacement string in --{}: '{}'", text.name, text.text);
         text.text = *std::move(result);
@@ -26,8 +26,7 @@ Result<PlannedJob> replace_job(const PlannedJob& job, const LookupMaker& lookups
     for (std::string& word : replaced.command) {
         if (word.find('{') == std::string::npos) continue;
         Result<std::string> result = replace_fields(word, lookups());
-        if (!result)
-            return fail(EINVAL, "Invalid replacement string in command: '{}'", word);
+        if (!result) return fail(EINVAL, "Invalid replacement string in command: '{}'", word);
         word = *std::move(result);
     }
     return replaced;

@@ -18,7 +18,5 @@ using FileLoader = std::function<Result<LoadedFile>(const std::string& path)>;
 
 /// "[Errno 2] No such file or directory: 'PATH'".
 Error file_error(int errnum, const std::string& path);
-/// Reads a regular file or pipe; "~" and "~/" are the home folder.
-Result<LoadedFile> load_file(const std::string& path);
 
 }  // namespace sluice

@@ -43,8 +43,8 @@ Result<FileName> parse_name(std::string_view text, std::string_view argument) {
     return found;
 }
 
-Result<ArchivedFile> read_file(std::string name, const std::string& path,
-                               std::string_view argument, const FileLoader& load) {
+Result<ArchivedFile> read_file(std::string name, const std::string& path, std::string_view argument,
+                               const FileLoader& load) {
     const Result<LoadedFile> file = load(path);
     if (!file) return file.error().in(fmt::format("--add-file={}", argument));
     if (name.empty()) name = path.substr(path.rfind('/') + 1);

@@ -82,8 +82,7 @@ Result<Geometry> per_task(const PerTask& given, bool exclusive, std::string_view
     if (exclusive && !nodes) return fail(EINVAL, "exclusive can only be set with a node count");
     // A count of zero means the default, as in the reference.
     const Count tasks = given.tasks ? std::max<Count>(*given.tasks, 1) : std::max<Count>(nodes, 1);
-    if (nodes > tasks)
-        return fail(EINVAL, "node count must not be greater than {} count", what);
+    if (nodes > tasks) return fail(EINVAL, "node count must not be greater than {} count", what);
     Geometry geometry;
     geometry.task_count = per_slot();
     SlotShape shape{.slots = tasks,
@@ -160,7 +159,8 @@ Result<Geometry> per_resource(const PerResource& given, bool exclusive) {
 
 Result<Geometry> task_geometry(const SubmitOptions& options) {
     const auto given = [&](std::initializer_list<std::string_view> names) {
-        return std::ranges::any_of(names, [&](auto name) { return options.last(name).has_value(); });
+        return std::ranges::any_of(names,
+                                   [&](auto name) { return options.last(name).has_value(); });
     };
     if (given({"cores", "tasks-per-node", "tasks-per-core", "gpus-per-node"})) {
         if (given({"ntasks", "cores-per-task", "gpus-per-task"}))

@@ -7,7 +7,6 @@
 #include "base/rfc/idset.hpp"
 #include "cmd/format/datetime.hpp"
 #include "cmd/options/conf.hpp"
-
 #include "cmd/options/dependency.hpp"
 #include "cmd/options/files.hpp"
 #include "cmd/options/geometry.hpp"
@@ -205,8 +204,8 @@ class JobspecBuilder {
             files[file.name] = std::move(file.entry);
         }
         if (makes_instance(verb_)) {
-            SLUICE_TRY(Json conf, build_conf(options_.all("conf"), context_.environment,
-                                             context_.load));
+            SLUICE_TRY(Json conf,
+                       build_conf(options_.all("conf"), context_.environment, context_.load));
             has_conf_ = !conf.is_null();
             if (has_conf_) files["conf.json"] = conf_file(std::move(conf));
         }
@@ -219,8 +218,7 @@ class JobspecBuilder {
         if (makes_instance(verb_))
             for (const std::string& word : broker_words()) command.push_back(Json(word));
         // A batch script is known to the job by its place there; its name is the job's name.
-        const std::size_t first =
-            verb_ == SubmitVerb::batch && !request_.command.empty() ? 1 : 0;
+        const std::size_t first = verb_ == SubmitVerb::batch && !request_.command.empty() ? 1 : 0;
         for (std::size_t i = first; i < request_.command.size(); ++i)
             command.push_back(Json(request_.command[i]));
         JsonObject task;
@@ -280,10 +278,14 @@ Result<int> parse_flags(const SubmitOptions& options) {
     int flags = 0;
     for (const std::string& list : options.all("flags")) {
         for (const std::string& flag : split_list(list)) {
-            if (flag == "debug") flags |= 2;
-            else if (flag == "waitable") flags |= 4;
-            else if (flag == "novalidate") flags |= 8;
-            else return fail(EINVAL, "--flags: Unknown flag {}", flag);
+            if (flag == "debug")
+                flags |= 2;
+            else if (flag == "waitable")
+                flags |= 4;
+            else if (flag == "novalidate")
+                flags |= 8;
+            else
+                return fail(EINVAL, "--flags: Unknown flag {}", flag);
         }
     }
     return flags;

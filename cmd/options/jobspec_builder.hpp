@@ -19,8 +19,8 @@ struct SubmitContext {
     EnvironmentList environment;
     LimitList limits;
     FileLoader load;
-    double now = 0;                 // for --begin-time
-    bool stdin_is_terminal = false; // alloc then asks for an interactive pty
+    double now = 0;                  // for --begin-time
+    bool stdin_is_terminal = false;  // alloc then asks for an interactive pty
 };
 
 /// `script` is that of batch, empty for all others; `command` follows it as its arguments.

@@ -13,7 +13,9 @@ struct Token {
     std::string text;  // of a term, quotes removed
 };
 
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)); }
+bool is_space(char c) {
+    return std::isspace(static_cast<unsigned char>(c));
+}
 
 class Lexer {
   public:
@@ -48,7 +50,8 @@ class Lexer {
                 continue;
             }
             const std::size_t close = text_.find(c, at_);
-            if (close == std::string_view::npos) return fail(EINVAL, "Unclosed quote in '{}'", text_);
+            if (close == std::string_view::npos)
+                return fail(EINVAL, "Unclosed quote in '{}'", text_);
             word += text_.substr(at_, close - at_);
             at_ = close + 1;
             quoted = true;
@@ -146,11 +149,15 @@ class Parser {
             switch (token_.kind) {
                 case Token::Kind::end:
                 case Token::Kind::close:
-                case Token::Kind::or_: return left;
-                case Token::Kind::and_: SLUICE_CHECK(advance()); break;
+                case Token::Kind::or_:
+                    return left;
+                case Token::Kind::and_:
+                    SLUICE_CHECK(advance());
+                    break;
                 case Token::Kind::open:
                 case Token::Kind::not_:
-                case Token::Kind::term: break;
+                case Token::Kind::term:
+                    break;
             }
             SLUICE_TRY(JsonObject right, factor(depth));
             left = both(std::move(left), std::move(right));
@@ -160,10 +167,12 @@ class Parser {
     Result<JsonObject> factor(int depth) {
         if (depth == depth_max) return fail(EINVAL, "nested too deeply in '{}'", text_);
         switch (token_.kind) {
-            case Token::Kind::end: return fail(EINVAL, "Unexpected end of input in '{}'", text_);
+            case Token::Kind::end:
+                return fail(EINVAL, "Unexpected end of input in '{}'", text_);
             case Token::Kind::close:
             case Token::Kind::and_:
-            case Token::Kind::or_: return fail(EINVAL, "Operator without operand in '{}'", text_);
+            case Token::Kind::or_:
+                return fail(EINVAL, "Operator without operand in '{}'", text_);
             case Token::Kind::not_: {
                 SLUICE_CHECK(advance());
                 SLUICE_TRY(JsonObject inner, factor(depth + 1));
@@ -177,7 +186,8 @@ class Parser {
                 SLUICE_CHECK(advance());
                 return inner;
             }
-            case Token::Kind::term: return term();
+            case Token::Kind::term:
+                return term();
         }
         return fail(EINVAL, "Syntax error in '{}'", text_);
     }

@@ -17,14 +17,14 @@ struct KnownLimit {
     bool by_default;  // passed on without being asked for
 };
 constexpr KnownLimit known_limits[] = {
-    {"cpu", RLIMIT_CPU, true},          {"fsize", RLIMIT_FSIZE, true},
-    {"data", RLIMIT_DATA, true},        {"stack", RLIMIT_STACK, true},
-    {"core", RLIMIT_CORE, true},        {"nofile", RLIMIT_NOFILE, true},
-    {"as", RLIMIT_AS, true},            {"rss", RLIMIT_RSS, true},
-    {"nproc", RLIMIT_NPROC, true},      {"memlock", RLIMIT_MEMLOCK, false},
-    {"ofile", RLIMIT_OFILE, false},     {"msgqueue", RLIMIT_MSGQUEUE, false},
-    {"nice", RLIMIT_NICE, false},       {"rtprio", RLIMIT_RTPRIO, false},
-    {"rttime", RLIMIT_RTTIME, false},   {"sigpending", RLIMIT_SIGPENDING, false},
+    {"cpu", RLIMIT_CPU, true},        {"fsize", RLIMIT_FSIZE, true},
+    {"data", RLIMIT_DATA, true},      {"stack", RLIMIT_STACK, true},
+    {"core", RLIMIT_CORE, true},      {"nofile", RLIMIT_NOFILE, true},
+    {"as", RLIMIT_AS, true},          {"rss", RLIMIT_RSS, true},
+    {"nproc", RLIMIT_NPROC, true},    {"memlock", RLIMIT_MEMLOCK, false},
+    {"ofile", RLIMIT_OFILE, false},   {"msgqueue", RLIMIT_MSGQUEUE, false},
+    {"nice", RLIMIT_NICE, false},     {"rtprio", RLIMIT_RTPRIO, false},
+    {"rttime", RLIMIT_RTTIME, false}, {"sigpending", RLIMIT_SIGPENDING, false},
 };
 
 bool passed_by_default(std::string_view name) {

@@ -1,9 +1,8 @@
 #include "cmd/options/shell_io.hpp"
 
+#include <charconv>
 #include <csignal>
 #include <cstring>
-
-#include <charconv>
 
 #include "base/rfc/fsd.hpp"
 #include "cmd/options/jobspec_builder.hpp"

@@ -5,7 +5,9 @@
 namespace sluice {
 namespace {
 
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)); }
+bool is_space(char c) {
+    return std::isspace(static_cast<unsigned char>(c));
+}
 
 class WordSplitter {
   public:

@@ -123,11 +123,16 @@ void declare_instance(Cli& cli, SubmitOptions& options, SubmitVerb verb) {
 
 std::string program_name(SubmitVerb verb) {
     switch (verb) {
-        case SubmitVerb::run: return "flux-run";
-        case SubmitVerb::submit: return "flux-submit";
-        case SubmitVerb::bulksubmit: return "flux-bulksubmit";
-        case SubmitVerb::batch: return "flux-batch";
-        case SubmitVerb::alloc: return "flux-alloc";
+        case SubmitVerb::run:
+            return "flux-run";
+        case SubmitVerb::submit:
+            return "flux-submit";
+        case SubmitVerb::bulksubmit:
+            return "flux-bulksubmit";
+        case SubmitVerb::batch:
+            return "flux-batch";
+        case SubmitVerb::alloc:
+            return "flux-alloc";
     }
     return "flux";
 }

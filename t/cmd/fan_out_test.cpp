@@ -75,7 +75,8 @@ TEST(SplitItems, LeavesOutEmptyOnes) {
 }
 
 TEST(Directives, EndAtTheFirstOtherLine) {
-    const auto found = parse_directives("#!/bin/sh\n# note\n#flux: -N2\n\n#flux: -n \"4\" # x\nls\n");
+    const auto found =
+        parse_directives("#!/bin/sh\n# note\n#flux: -N2\n\n#flux: -n \"4\" # x\nls\n");
     ASSERT_TRUE(found);
     EXPECT_THAT(*found, ElementsAre(Directive{3, {"-N2"}}, Directive{5, {"-n", "4"}}));
 }
@@ -90,8 +91,8 @@ TEST(Directives, NameTheLineOfAFault) {
 }
 
 TEST(Directives, JoinMultiLineQuotes) {
-    const auto found = parse_directives(
-        "#flux: --conf=\"\"\"\n#flux:   a = 1\n#flux:   b = 2\n#flux: \"\"\"\n");
+    const auto found =
+        parse_directives("#flux: --conf=\"\"\"\n#flux:   a = 1\n#flux:   b = 2\n#flux: \"\"\"\n");
     ASSERT_TRUE(found);
     EXPECT_THAT(*found, ElementsAre(Directive{1, {"--conf=a = 1\nb = 2\n"}}));
 }

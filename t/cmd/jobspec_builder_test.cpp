@@ -28,8 +28,8 @@ std::string jobspec_of(SubmitVerb verb, std::vector<std::string> words, std::str
     SubmitOptions options;
     declare_submit_options(cli, options, verb);
     if (const Result<void> parsed = cli.parse_quietly(words); !parsed) return parsed.error().text();
-    const Result<JsonObject> jobspec = build_jobspec(
-        options, verb, {.command = cli.words(), .script = script}, plain_context());
+    const Result<JsonObject> jobspec =
+        build_jobspec(options, verb, {.command = cli.words(), .script = script}, plain_context());
     return jobspec ? dump_json_spaced(Json(*jobspec)) : jobspec.error().text();
 }
 
@@ -38,10 +38,11 @@ const std::string tail =
     R"("attributes": {"system": {"duration": 0, "environment": {}, "cwd": "/w"}}, "version": 1})";
 
 TEST(JobspecOfRun, CountsTasksAndCores) {
-    EXPECT_EQ(jobspec_of(SubmitVerb::run, {"-n4", "-c2", "./a.out"}),
-              R"({"resources": [{"type": "slot", "count": 4, "with": [{"type": "core", "count": 2}], )"
-              R"("label": "task"})" +
-                  tail);
+    EXPECT_EQ(
+        jobspec_of(SubmitVerb::run, {"-n4", "-c2", "./a.out"}),
+        R"({"resources": [{"type": "slot", "count": 4, "with": [{"type": "core", "count": 2}], )"
+        R"("label": "task"})" +
+            tail);
 }
 
 TEST(JobspecOfRun, TakesWholeNodesForANodeCountAlone) {
@@ -53,51 +54,82 @@ TEST(JobspecOfRun, TakesWholeNodesForANodeCountAlone) {
 }
 
 TEST(JobspecOfRun, PutsGpusBesideCores) {
-    EXPECT_EQ(jobspec_of(SubmitVerb::run, {"-N2", "-n4", "-g1", "./a.out"}),
-              R"({"resources": [{"type": "node", "count": 2, "with": [{"type": "slot", "count": 2, )"
-              R"("with": [{"type": "core", "count": 1}, {"type": "gpu", "count": 1}], )"
-              R"("label": "task"}]})" +
-                  tail);
+    EXPECT_EQ(
+        jobspec_of(SubmitVerb::run, {"-N2", "-n4", "-g1", "./a.out"}),
+        R"({"resources": [{"type": "node", "count": 2, "with": [{"type": "slot", "count": 2, )"
+        R"("with": [{"type": "core", "count": 1}, {"type": "gpu", "count": 1}], )"
+        R"("label": "task"}]})" +
+            tail);
 }
 
 TEST(JobspecOfRun, GivesTheTotalWhenNodesDoNotDivideTasks) {
-    EXPECT_EQ(jobspec_of(SubmitVerb::run, {"-N3", "-n4", "./a.out"}),
-              R"({"resources": [{"type": "node", "count": 3, "with": [{"type": "slot", "count": 2, )"
-              R"("with": [{"type": "core", "count": 1}], "label": "task"}]}], "tasks": )"
-              R"([{"command": ["./a.out"], "slot": "task", "count": {"total": 4}}], "attributes": )"
-              R"({"system": {"duration": 0, "environment": {}, "cwd": "/w"}}, "version": 1})");
+    EXPECT_EQ(
+        jobspec_of(SubmitVerb::run, {"-N3", "-n4", "./a.out"}),
+        R"({"resources": [{"type": "node", "count": 3, "with": [{"type": "slot", "count": 2, )"
+        R"("with": [{"type": "core", "count": 1}], "label": "task"}]}], "tasks": )"
+        R"([{"command": ["./a.out"], "slot": "task", "count": {"total": 4}}], "attributes": )"
+        R"({"system": {"duration": 0, "environment": {}, "cwd": "/w"}}, "version": 1})");
 }
 
 TEST(JobspecOfRun, LeavesTasksPerNodeToTheShell) {
-    EXPECT_EQ(jobspec_of(SubmitVerb::run, {"-N2", "--tasks-per-node=4", "./a.out"}),
-              R"({"resources": [{"type": "node", "count": 2, "exclusive": true, "with": )"
-              R"([{"type": "slot", "count": 1, "with": [{"type": "core", "count": 1}], )"
-              R"("label": "task"}]}], "tasks": [{"command": ["./a.out"], "slot": "task", "count": )"
-              R"({"per_slot": 1}}], "attributes": {"system": {"duration": 0, "shell": {"options": )"
-              R"({"per-resource": {"type": "node", "count": 4}}}, "environment": {}, "cwd": "/w"}}, )"
-              R"("version": 1})");
+    EXPECT_EQ(
+        jobspec_of(SubmitVerb::run, {"-N2", "--tasks-per-node=4", "./a.out"}),
+        R"({"resources": [{"type": "node", "count": 2, "exclusive": true, "with": )"
+        R"([{"type": "slot", "count": 1, "with": [{"type": "core", "count": 1}], )"
+        R"("label": "task"}]}], "tasks": [{"command": ["./a.out"], "slot": "task", "count": )"
+        R"({"per_slot": 1}}], "attributes": {"system": {"duration": 0, "shell": {"options": )"
+        R"({"per-resource": {"type": "node", "count": 4}}}, "environment": {}, "cwd": "/w"}}, )"
+        R"("version": 1})");
 }
 
 TEST(JobspecOfRun, SharesCoresAmongNodes) {
-    EXPECT_EQ(jobspec_of(SubmitVerb::run, {"-N2", "--cores=16", "--tasks-per-node=3",
-                                           "--gpus-per-node=2", "./a.out"}),
-              R"({"resources": [{"type": "node", "count": 2, "with": [{"type": "slot", "count": 1, )"
-              R"("with": [{"type": "core", "count": 8}, {"type": "gpu", "count": 2}], "label": )"
-              R"("task"}]}], "tasks": [{"command": ["./a.out"], "slot": "task", "count": )"
-              R"({"per_slot": 1}}], "attributes": {"system": {"duration": 0, "shell": {"options": )"
-              R"({"per-resource": {"type": "node", "count": 3}}}, "environment": {}, "cwd": "/w"}}, )"
-              R"("version": 1})");
+    EXPECT_EQ(
+        jobspec_of(SubmitVerb::run,
+                   {"-N2", "--cores=16", "--tasks-per-node=3", "--gpus-per-node=2", "./a.out"}),
+        R"({"resources": [{"type": "node", "count": 2, "with": [{"type": "slot", "count": 1, )"
+        R"("with": [{"type": "core", "count": 8}, {"type": "gpu", "count": 2}], "label": )"
+        R"("task"}]}], "tasks": [{"command": ["./a.out"], "slot": "task", "count": )"
+        R"({"per_slot": 1}}], "attributes": {"system": {"duration": 0, "shell": {"options": )"
+        R"({"per-resource": {"type": "node", "count": 3}}}, "environment": {}, "cwd": "/w"}}, )"
+        R"("version": 1})");
 }
 
 TEST(JobspecOfSubmit, PutsEveryOptionInItsPlace) {
     EXPECT_EQ(
-        jobspec_of(SubmitVerb::submit,
-                   {"-n1", "-t", "5", "-q", "debug", "-B", "proj", "--job-name=foo", "--urgency=20",
-                    "--output=out.{{id}}", "--error=err.{{id}}", "-l", "-u", "--input=in.txt",
-                    "--requires=a,^b -host:n1", "--dependency=afterok:f123?x=1",
-                    "--signal=TERM@2m", "--taskmap=cyclic:2", "-o", "pty", "-o", "a.b=1.5", "-o",
-                    "c=hi", "-S", "foo.bar=7", "-S", "user.x=[1]", "-S", ".user.y=1",
-                    "--env=FOO=bar", "--env=T=/{{tmpdir}}/x", "./a.out", "--flag"}),
+        jobspec_of(SubmitVerb::submit, {"-n1",
+                                        "-t",
+                                        "5",
+                                        "-q",
+                                        "debug",
+                                        "-B",
+                                        "proj",
+                                        "--job-name=foo",
+                                        "--urgency=20",
+                                        "--output=out.{{id}}",
+                                        "--error=err.{{id}}",
+                                        "-l",
+                                        "-u",
+                                        "--input=in.txt",
+                                        "--requires=a,^b -host:n1",
+                                        "--dependency=afterok:f123?x=1",
+                                        "--signal=TERM@2m",
+                                        "--taskmap=cyclic:2",
+                                        "-o",
+                                        "pty",
+                                        "-o",
+                                        "a.b=1.5",
+                                        "-o",
+                                        "c=hi",
+                                        "-S",
+                                        "foo.bar=7",
+                                        "-S",
+                                        "user.x=[1]",
+                                        "-S",
+                                        ".user.y=1",
+                                        "--env=FOO=bar",
+                                        "--env=T=/{{tmpdir}}/x",
+                                        "./a.out",
+                                        "--flag"}),
         R"({"resources": [{"type": "slot", "count": 1, "with": [{"type": "core", "count": 1}], )"
         R"("label": "task"}], "tasks": [{"command": ["./a.out", "--flag"], "slot": "task", )"
         R"("count": {"per_slot": 1}}], "attributes": {"system": {"duration": 300.0, )"
@@ -126,17 +158,16 @@ TEST(JobspecOfAlloc, StartsABrokerPerNode) {
 }
 
 TEST(JobspecOfAlloc, PassesBrokerOptionsAndConfiguration) {
-    const std::string jobspec = jobspec_of(
-        SubmitVerb::alloc, {"-n2", "-c4", "-g1", "--bg", "--conf=resource.noverify=true",
-                            "--broker-opts=-Sfoo=1,-v", "--dump=d.tgz"});
+    const std::string jobspec =
+        jobspec_of(SubmitVerb::alloc, {"-n2", "-c4", "-g1", "--bg", "--conf=resource.noverify=true",
+                                       "--broker-opts=-Sfoo=1,-v", "--dump=d.tgz"});
     EXPECT_THAT(jobspec,
                 testing::HasSubstr(
                     R"("command": ["flux", "broker", "-Sfoo=1", "-v", "-Scontent.dump=d.tgz", )"
                     R"("-Sbroker.rc2_none=1", "-c{{tmpdir}}/conf.json"])"));
     EXPECT_THAT(jobspec, testing::HasSubstr(R"("exit-timeout": "none", "pty": {"capture": 1}}})"));
-    EXPECT_THAT(jobspec,
-                testing::HasSubstr(R"("files": {"conf.json": {"mode": 33152, "data": )"
-                                   R"({"resource": {"noverify": true}}}})"));
+    EXPECT_THAT(jobspec, testing::HasSubstr(R"("files": {"conf.json": {"mode": 33152, "data": )"
+                                            R"({"resource": {"noverify": true}}}})"));
 }
 
 TEST(JobspecOfBatch, CarriesTheScript) {
