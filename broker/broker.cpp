@@ -247,6 +247,7 @@ int Broker::State::run() {
         }
         context_->turn_end.run();
     }
+    lifecycle_->hang_up_group();
     return lifecycle_->exit_code();
 }
 

@@ -112,6 +112,8 @@ std::vector<std::string> Lifecycle::environment() const {
 }
 
 void Lifecycle::stage_done(const std::string& stage, int code) {
+    if (code && stage == "rc1" && context_.attributes.integer_or("broker.recovery-mode", 0) == 1)
+        return post("rc1-ignorefail");
     if (code) fsm_.fail(code);
     post(stage + (code ? "-fail" : "-success"));
 }
@@ -181,10 +183,18 @@ void Lifecycle::enter_run() {
         return;
     }
     if (context_.attributes.has("broker.rc2_none")) return;
-    const bool in_our_group =
-        ::getpgrp() == ::getpid() && !context_.attributes.has("broker.rc2_pgrp");
-    commands_.run("rc2", {{program_.argv, program_.shown, true}}, environment(), !in_our_group,
+    commands_.run("rc2", {{program_.argv, program_.shown, true}}, environment(), !leads_group(),
                   [this](int code) { stage_done("rc2", code); });
+}
+
+bool Lifecycle::leads_group() const {
+    return ::getpgrp() == ::getpid() && !context_.attributes.has("broker.rc2_pgrp");
+}
+
+void Lifecycle::hang_up_group() const {
+    if (!leads_group() || !context_.attributes.find("jobid")) return;
+    ::signal(SIGHUP, SIG_IGN);
+    ::kill(0, SIGHUP);
 }
 
 void Lifecycle::enter_cleanup() {

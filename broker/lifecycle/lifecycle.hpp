@@ -43,6 +43,8 @@ class Lifecycle {
     /// Asked to end, by a signal or by shutdown.start.
     void shutdown();
     void panic(std::string_view text);
+    /// At the very end of a broker that a job's shell started: what the program left behind goes.
+    void hang_up_group() const;
     /// Commands run in state cleanup before those pushed earlier.
     void push_cleanup(const std::vector<std::string>& commands);
 
@@ -69,6 +71,8 @@ class Lifecycle {
     void stage_done(const std::string& stage, int code);
     void after(double seconds, std::function<void()> work);
     std::string hosts_text(const Idset& ranks) const;
+    /// The program then stays in our process group, which the terminal or the shell knows.
+    bool leads_group() const;
     bool lead() const { return context_.rank.value == 0; }
     std::vector<std::string> environment() const;
 

@@ -89,7 +89,26 @@ std::optional<std::string> find_network(const std::vector<Interface>& all,
     return std::nullopt;
 }
 
+std::string interface_names(const std::vector<Interface>& all) {
+    std::string names;
+    for (const Interface& interface : all) names += (names.empty() ? "" : ", ") + interface.name;
+    return names;
+}
+
 }  // namespace
+
+Result<void> check_bind_endpoint(const std::string& endpoint) {
+    constexpr std::string_view scheme = "tcp://";
+    if (!endpoint.starts_with(scheme)) return {};
+    const std::string host =
+        endpoint.substr(scheme.size(), endpoint.rfind(':') - scheme.size());
+    in_addr address{};
+    if (host == "*" || host.starts_with('[') || ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
+        ::if_nametoindex(host.c_str()) != 0)
+        return {};
+    return fail(ENODEV, "bind {}: this host has no interface '{}'; it has {}", endpoint, host,
+                interface_names(interfaces()));
+}
 
 Result<std::string> interface_address(const std::string& hint) {
     const std::vector<Interface> all = interfaces();
@@ -102,9 +121,8 @@ Result<std::string> interface_address(const std::string& hint) {
     const auto found = hint.find('/') == std::string::npos ? find_interface(all, hint)
                                                            : find_network(all, hint);
     if (found) return *found;
-    std::string names;
-    for (const Interface& interface : all) names += (names.empty() ? "" : ", ") + interface.name;
-    return fail(ENODEV, "tbon.interface-hint: no interface matches '{}'; there are {}", hint, names);
+    return fail(ENODEV, "tbon.interface-hint: no interface matches '{}'; there are {}", hint,
+                interface_names(all));
 }
 
 }  // namespace sluice

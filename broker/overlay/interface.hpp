@@ -12,4 +12,8 @@ namespace sluice {
 /// Errors: ENODEV no interface matches, with the interfaces there are.
 Result<std::string> interface_address(const std::string& hint);
 
+/// Whether a broker can bind `endpoint` by the look of it: "tcp://*:P", an address, an interface.
+/// Errors: ENODEV the interface does not exist, with those there are.
+Result<void> check_bind_endpoint(const std::string& endpoint);
+
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "base/rpc/handle.hpp"
+#include "broker/overlay/interface.hpp"
 
 namespace sluice {
 namespace {
@@ -60,6 +61,7 @@ void Overlay::log_once(const std::string& key, const std::string& text) {
 }
 
 Result<std::string> Overlay::bind(const std::string& endpoint) {
+    SLUICE_CHECK(check_bind_endpoint(endpoint));
     ZSocket::Options socket{.kind = ZSocket::Kind::router,
                             .keys = options_.keys,
                             .receive_limit = options_.child_rcvhwm,
