@@ -1,4 +1,6 @@
 // The part "jobs" of rank 0: the store, the pipeline, and the services in front of it.
+#include <unistd.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
@@ -31,12 +33,15 @@ struct JobsPart {
 };
 
 /// A statedir of the user's outlives us and power failures; one of our own does not, so its
-/// contents may as well be in the rundir.
+/// contents may as well be in the rundir, and what an earlier broker left there is not ours.
 SqliteStore::Options store_options(const BrokerContext& context) {
     const bool temporary = context.attributes.get_or("statedir-cleanup", "0") == "1" ||
                            context.statedir.empty();
     const std::string& folder = temporary ? context.rundir : context.statedir;
-    return {folder + "/content.sqlite", !temporary};
+    const std::string path = folder + "/content.sqlite";
+    if (temporary)
+        for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((path + suffix).c_str());
+    return {path, !temporary};
 }
 
 }  // namespace
