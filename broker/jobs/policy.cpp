@@ -79,7 +79,7 @@ struct Dimension {
 Result<void> check_sizes(const JobPolicy& policy, const std::string& suffix,
                          const ResourceRequest& request) {
     const Dimension dimensions[] = {
-        {"nnodes", request.nodes ? request.nodes : -1, &SizeLimits::nnodes},
+        {"nnodes", request.nodes ? std::int64_t{request.nodes} : std::int64_t{-1}, &SizeLimits::nnodes},
         {"ncores", static_cast<std::int64_t>(request.cores()), &SizeLimits::ncores},
         {"ngpus", static_cast<std::int64_t>(request.gpus()), &SizeLimits::ngpus},
     };

@@ -18,6 +18,7 @@ const RpcTable<JobInfoService> JobInfoService::rpcs{
 namespace {
 
 constexpr std::int64_t lookup_json_decode = 1, lookup_current = 2;
+constexpr std::size_t purged_ids_max = 65536;
 constexpr std::int64_t watch_waitcreate = 1, watch_initial_sentinel = 2;
 
 JobId read_id(JsonReader& in) { return JobId{static_cast<std::uint64_t>(in.integer("id"))}; }
@@ -91,6 +92,10 @@ JobInfoService::JobInfoService(JobPipeline& pipeline)
     : RpcService(pipeline.context().router, "job-info"), pipeline_(pipeline) {
     pipeline_.on_append.add([this](const StoreBatch::Append& append) { on_append(append); });
     pipeline_.on_journal.add([this](const JournalEntry& entry) { on_entry(entry); });
+    pipeline_.on_purge.add([this](const std::vector<JobId>& ids) {
+        if (purged_.size() > purged_ids_max) purged_.clear();
+        purged_.insert(ids.begin(), ids.end());
+    });
 }
 
 Result<void> JobInfoService::check(const Request& request, const Job* job) const {
@@ -107,6 +112,9 @@ void JobInfoService::lookup(Request request, const JsonObject& payload) {
     if (!in) return request.fail(in.error());
     if (flags & ~(lookup_json_decode | lookup_current))
         return request.fail(fail(EPROTO, "job-info.lookup: invalid flag"));
+    if (purged_.contains(id) && !keys.empty() && keys[0].is_string())
+        return request.fail(
+            fail(ENOENT, "{}: key not found", std::string_view{keys[0].as_string()}));
     const auto allowed = check(request, pipeline_.table().find(id));
     if (!allowed) return request.fail(allowed.error());
     auto lookup = std::make_shared<Lookup>(pipeline_, request);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "broker/jobs/job_pipeline.hpp"
@@ -54,6 +55,7 @@ class JobInfoService : public RpcService<JobInfoService> {
     JobPipeline& pipeline_;
     std::unordered_map<JobId, Watches> watches_;
     std::unordered_map<JobId, Streams<Update>> updates_;
+    std::unordered_set<JobId> purged_;  // the latest; they had data once
     std::uint64_t next_number_ = 1;
 };
 
