@@ -22,7 +22,9 @@ struct CancelOptions {
     bool selects() const { return all || user || !states.empty(); }
 };
 
-std::string count_of_jobs(std::int64_t n) { return fmt::format("{} job{}", n, n == 1 ? "" : "s"); }
+std::string count_of_jobs(std::int64_t n) {
+    return fmt::format("{} job{}", n, n == 1 ? "" : "s");
+}
 
 Result<void> cancel_id(Handle& flux, JobId id, const std::string& message) {
     JsonObject request;
@@ -106,8 +108,7 @@ int cmd_cancel(int argc, char** argv) {
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (!cli.words().empty() && options.selects())
         return cli.error("Do not specify a list of jobids with --all,--user,--states options");
-    if (cli.words().empty() && !options.selects())
-        return cli.error("No target jobs were provided");
+    if (cli.words().empty() && !options.selects()) return cli.error("No target jobs were provided");
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     return options.selects() ? cancel_selected(cli, *flux, options)

@@ -38,7 +38,9 @@ class TimeLimit {
     std::shared_ptr<bool> expired_ = std::make_shared<bool>(false);
 };
 
-Error connection_lost() { return Error{ECONNRESET}; }
+Error connection_lost() {
+    return Error{ECONNRESET};
+}
 
 }  // namespace
 
@@ -55,8 +57,8 @@ Result<JsonObject> call_within(Handle& flux, std::string_view topic, const JsonO
                                RpcOptions options, std::optional<double> seconds) {
     std::optional<Result<JsonObject>> answer;
     const TimeLimit limit{flux, seconds};
-    const Matchtag tag = flux.send(topic, payload, options,
-                                   [&](const Reply& reply) { answer = reply.json(); });
+    const Matchtag tag =
+        flux.send(topic, payload, options, [&](const Reply& reply) { answer = reply.json(); });
     const bool connected = flux.run_until([&] { return answer || limit.expired(); });
     if (answer) return std::move(*answer);
     flux.forget(tag);
@@ -68,8 +70,10 @@ Result<void> for_each_response(Handle& flux, std::string_view topic, const JsonO
                                const std::function<void(JsonObject)>& on_item) {
     std::optional<Error> end;
     flux.send(topic, payload, {.streaming = true}, [&](const Reply& reply) {
-        if (auto item = reply.json()) on_item(std::move(*item));
-        else end = item.error();
+        if (auto item = reply.json())
+            on_item(std::move(*item));
+        else
+            end = item.error();
     });
     if (!flux.run_until([&] { return end.has_value(); })) return connection_lost();
     if (end->errnum() == ENODATA) return {};
@@ -85,8 +89,10 @@ Result<void> watch_responses(Handle& flux, std::string_view topic, RpcOptions op
     options.streaming = true;
     const Matchtag tag = flux.send(topic, JsonObject{}, options, [&](const Reply& reply) {
         auto item = reply.json();
-        if (!item) end = item.error();
-        else if (!stopped) stopped = on_item(std::move(*item)) == Watch::stop;
+        if (!item)
+            end = item.error();
+        else if (!stopped)
+            stopped = on_item(std::move(*item)) == Watch::stop;
     });
     const bool connected = flux.run_until([&] { return end || stopped || limit.expired(); });
     if (!end) flux.forget(tag);
@@ -108,11 +114,16 @@ Result<void> watch_eventlog(Handle& flux, const EventlogPath& log, std::optional
     const auto on_reply = [&](const Reply& reply) {
         if (stopped) return;
         const auto payload = reply.json();
-        if (!payload) { end = payload.error(); return; }
+        if (!payload) {
+            end = payload.error();
+            return;
+        }
         JsonReader in{*payload};
         const std::string line = in.string("event");
-        if (!in) end = in.error();
-        else stopped = on_event(line) == Watch::stop;
+        if (!in)
+            end = in.error();
+        else
+            stopped = on_event(line) == Watch::stop;
     };
     const Matchtag tag =
         flux.send("job-info.eventlog-watch", request, {.streaming = true}, on_reply);
@@ -172,7 +183,9 @@ Cli::Apply integer_into(std::int64_t& to) {
     };
 }
 
-bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+bool stdout_is_terminal() {
+    return ::isatty(STDOUT_FILENO) == 1;
+}
 
 std::string read_stdin() {
     std::string text;

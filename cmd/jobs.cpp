@@ -50,13 +50,16 @@ void declare(Cli& cli, JobsOptions& options) {
     cli.option("-o,--format=FORMAT", options.format,
                "output format: a name, a format string, or help");
     cli.option("--sort=KEY,...", options.sort, "sort by these fields, descending after '-'");
-    cli.option("-w,--width[=N]", [&options](auto value) -> Result<void> {
-        options.width = terminal_width();
-        if (!value) return {};
-        SLUICE_TRY(const std::int64_t width, parse_integer(value.value_or("")));
-        options.width = width;
-        return {};
-    }, "cut lines at N columns, or at those of the terminal");
+    cli.option(
+        "-w,--width[=N]",
+        [&options](auto value) -> Result<void> {
+            options.width = terminal_width();
+            if (!value) return {};
+            SLUICE_TRY(const std::int64_t width, parse_integer(value.value_or("")));
+            options.width = width;
+            return {};
+        },
+        "cut lines at N columns, or at those of the terminal");
     cli.flag("--json", options.json, "print jobs as JSON");
     cli.option("--color[=WHEN]", color_into(options.color), "colour rows: never, always or auto");
     cli.flag("--stats", options.stats, "print job statistics above the list");
@@ -76,7 +79,8 @@ std::vector<std::string> join_optional_values(int argc, char** argv) {
         const std::string next = i + 1 < argc ? argv[i + 1] : "";
         const bool number = !next.empty() && next.find_first_not_of("0123456789") == next.npos;
         const bool when = next == "always" || next == "never" || next == "auto";
-        if (word == "-w" && number) word += next, ++i;
+        if (word == "-w" && number)
+            word += next, ++i;
         else if ((word == "--width" && number) || (word == "--color" && when))
             word += "=" + next, ++i;
         words.push_back(std::move(word));
@@ -130,7 +134,9 @@ Result<JobsPlan> make_plan(const JobsOptions& options, const std::string& format
     return plan;
 }
 
-void warn(std::string_view text) { fmt::print(stderr, "flux-jobs: WARNING: {}\n", text); }
+void warn(std::string_view text) {
+    fmt::print(stderr, "flux-jobs: WARNING: {}\n", text);
+}
 
 Result<std::vector<JobRow>> rows_from_stdin(double now) {
     std::vector<JsonObject> jobs;

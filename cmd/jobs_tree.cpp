@@ -16,10 +16,15 @@ namespace {
 
 std::string_view colour_of(const JobRow& row) {
     switch (row.integer("result")) {
-        case job_result::completed: return "\033[01;32m";
-        case job_result::failed: case job_result::timeout: return "\033[01;31m";
-        case job_result::canceled: return "\033[37m";
-        default: return job_uri(row).empty() ? "" : "\033[01;34m";
+        case job_result::completed:
+            return "\033[01;32m";
+        case job_result::failed:
+        case job_result::timeout:
+            return "\033[01;31m";
+        case job_result::canceled:
+            return "\033[37m";
+        default:
+            return job_uri(row).empty() ? "" : "\033[01;34m";
     }
 }
 
@@ -94,8 +99,10 @@ Result<std::vector<JobRow>> JobsLister::by_ids(Handle& flux,
     SLUICE_TRY(auto found, list_job_ids(flux, ids, plan_.attributes));
     std::vector<JsonObject> jobs;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        if (found[i]) jobs.push_back(std::move(*found[i]));
-        else fmt::print(stderr, "JobID {} unknown\n", words[i]);
+        if (found[i])
+            jobs.push_back(std::move(*found[i]));
+        else
+            fmt::print(stderr, "JobID {} unknown\n", words[i]);
     }
     return make_job_rows(std::move(jobs), now_);
 }
@@ -159,8 +166,10 @@ Result<int> JobsLister::run(Handle& flux, const std::vector<std::string>& ids) {
         JsonArray array = json_rows(rows, 0);
         JsonObject object;
         const bool single = ids.size() == 1 && array.size() == 1;
-        if (single) object = std::move(array.front().get_object());
-        else object["jobs"] = std::move(array);
+        if (single)
+            object = std::move(array.front().get_object());
+        else
+            object["jobs"] = std::move(array);
         write_stdout(dump_json_spaced(Json(object)) + "\n");
         return ids.empty() || !rows.empty() ? 0 : 1;
     }

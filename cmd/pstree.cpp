@@ -54,17 +54,20 @@ Result<std::string> details_format(const PstreeOptions& options) {
     if (!options.detail_format.empty()) return options.detail_format;
     const std::string& name = options.details;
     if (name.empty() || name == "default")
-        return std::string("{id.f58:>12} {username:<8.8} {status_abbrev:>2.2} {ntasks:>6h} "
-                           "{nnodes:>6h} {runtime!F:>8h}");
+        return std::string(
+            "{id.f58:>12} {username:<8.8} {status_abbrev:>2.2} {ntasks:>6h} "
+            "{nnodes:>6h} {runtime!F:>8h}");
     if (name == "resources")
-        return std::string("{id.f58:>12} {instance.resources.all.nnodes:>6} "
-                           "{instance.resources.all.ncores:>6} "
-                           "{instance.resources.allocated.ncores:>6} "
-                           "{instance.utilization!P:>5}");
+        return std::string(
+            "{id.f58:>12} {instance.resources.all.nnodes:>6} "
+            "{instance.resources.all.ncores:>6} "
+            "{instance.resources.allocated.ncores:>6} "
+            "{instance.utilization!P:>5}");
     if (name == "progress")
-        return std::string("{id.f58:>12} {ntasks:>6h} {instance.stats.total:>6} "
-                           "{instance.progress!P:>5} {instance.utilization!P:>5} "
-                           "{instance.gpu_utilization!P:>5} {runtime!H:>10}");
+        return std::string(
+            "{id.f58:>12} {ntasks:>6h} {instance.stats.total:>6} "
+            "{instance.progress!P:>5} {instance.utilization!P:>5} "
+            "{instance.gpu_utilization!P:>5} {runtime!H:>10}");
     if (name == "stats") return std::string("{id.f58:>12} {instance.stats:^25} {runtime!F:>8h}");
     return fail(EINVAL, "Unknown format name \"{}\"", name);
 }
@@ -74,7 +77,9 @@ class TreeBuilder {
   public:
     TreeBuilder(const PstreeOptions& options, OutputFormat label, OutputFormat parent_label,
                 JobFilter filter)
-        : options_(options), label_(std::move(label)), parent_label_(std::move(parent_label)),
+        : options_(options),
+          label_(std::move(label)),
+          parent_label_(std::move(parent_label)),
           filter_(std::move(filter)) {}
 
     Result<TreeNode> instance(Handle& flux) {

@@ -55,8 +55,10 @@ Result<void> print_counts(Handle& flux) {
     const auto pending = in.integer("alloc_pending");
     const auto running = in.integer("running");
     if (!in) return in.error();
-    fmt::print("{} alloc requests queued\n{} alloc requests pending to scheduler\n"
-               "{} running jobs\n", queued, pending, running);
+    fmt::print(
+        "{} alloc requests queued\n{} alloc requests pending to scheduler\n"
+        "{} running jobs\n",
+        queued, pending, running);
     return {};
 }
 
@@ -126,8 +128,7 @@ int report_admin(Handle& flux, const Cli& cli, const AdminOptions& options,
 }
 
 int set_submission(int argc, char** argv, bool enable) {
-    Cli cli{enable ? "flux-queue enable" : "flux-queue disable", style,
-            "[-h] [OPTIONS] [QUEUE]...",
+    Cli cli{enable ? "flux-queue enable" : "flux-queue disable", style, "[-h] [OPTIONS] [QUEUE]...",
             enable ? "Accept new jobs." : "Refuse new jobs."};
     AdminOptions options;
     std::vector<std::string> queues;
@@ -144,8 +145,7 @@ int set_submission(int argc, char** argv, bool enable) {
     request["enable"] = enable;
     request["all"] = options.all;
     if (!enable)
-        request["reason"] =
-            options.message.empty() ? "disabled by administrator" : options.message;
+        request["reason"] = options.message.empty() ? "disabled by administrator" : options.message;
     const auto done = send_admin(*flux, "job-manager.queue-enable", std::move(request), queues);
     if (!done) return cli.error("enable: " + done.error().text());
     return report_admin(*flux, cli, options, queues, Part::submission);
@@ -181,10 +181,18 @@ int set_scheduling(int argc, char** argv, bool start) {
     return report_admin(*flux, cli, options, queues, Part::scheduling);
 }
 
-int cmd_queue_enable(int argc, char** argv) { return set_submission(argc, argv, true); }
-int cmd_queue_disable(int argc, char** argv) { return set_submission(argc, argv, false); }
-int cmd_queue_start(int argc, char** argv) { return set_scheduling(argc, argv, true); }
-int cmd_queue_stop(int argc, char** argv) { return set_scheduling(argc, argv, false); }
+int cmd_queue_enable(int argc, char** argv) {
+    return set_submission(argc, argv, true);
+}
+int cmd_queue_disable(int argc, char** argv) {
+    return set_submission(argc, argv, false);
+}
+int cmd_queue_start(int argc, char** argv) {
+    return set_scheduling(argc, argv, true);
+}
+int cmd_queue_stop(int argc, char** argv) {
+    return set_scheduling(argc, argv, false);
+}
 
 /// Waits in `drain` or `idle`; the pending jobs are printed for idle.
 int wait_in(int argc, char** argv, const std::string& verb, std::string summary) {
@@ -199,8 +207,8 @@ int wait_in(int argc, char** argv, const std::string& verb, std::string summary)
     if (!flux) return 1;
     const auto reply = call_within(*flux, "job-manager." + verb, {}, {}, seconds);
     if (!reply)
-        return cli.error(verb + ": " + (reply.error().errnum() == ETIMEDOUT
-                                            ? "timeout" : reply.error().text()));
+        return cli.error(verb + ": " +
+                         (reply.error().errnum() == ETIMEDOUT ? "timeout" : reply.error().text()));
     if (!idle) return 0;
     JsonReader in{*reply};
     const auto pending = in.integer("pending");

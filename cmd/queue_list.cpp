@@ -19,7 +19,10 @@ FormatCatalog queue_formats() {
         "?:{queuem:<8.8} {color_enabled}{enabled:>2}{color_off} "
         "{color_started}{started:>2}{color_off} ";
     const std::string times = "{defaults.timelimit!F:>8} {limits.timelimit!F:>8} ";
-    return {"flux-queue list", "flux-queue", "list", "FLUX_QUEUE_LIST_FORMAT_DEFAULT",
+    return {"flux-queue list",
+            "flux-queue",
+            "list",
+            "FLUX_QUEUE_LIST_FORMAT_DEFAULT",
             {{"default", "Default flux-queue list format string",
               marks + times +
                   "{limits.range.effective.nnodes:>10} {limits.range.effective.ncores:>10} "
@@ -28,10 +31,9 @@ FormatCatalog queue_formats() {
               marks + times +
                   "{limits.range.nnodes:>10} {limits.range.ncores:>10} {limits.range.ngpus:>10}"},
              {"nodes", "Show the nodes of each queue and their states",
-              marks +
-                  "{resources.all.nnodes:>6} {resources.up.nnodes:>8} "
-                  "{resources.down.nnodes:>10} {resources.allocated.nnodes:>11} "
-                  "{resources.free.nnodes:>10}"}}};
+              marks + "{resources.all.nnodes:>6} {resources.up.nnodes:>8} "
+                      "{resources.down.nnodes:>10} {resources.allocated.nnodes:>11} "
+                      "{resources.free.nnodes:>10}"}}};
 }
 
 struct SchedulerSets {

@@ -38,8 +38,7 @@ int cmd_uri(int argc, char** argv) {
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (remote && local)
         return cli.usage_error("argument --local: not allowed with argument --remote");
-    if (cli.words().empty())
-        return cli.usage_error("the following arguments are required: TARGET");
+    if (cli.words().empty()) return cli.usage_error("the following arguments are required: TARGET");
     if (cli.words().size() > 1) return cli.usage_error("unrecognized arguments: " + cli.words()[1]);
     const std::string& target = cli.words().front();
     if (wait)

@@ -30,9 +30,12 @@ std::string remote_uri(const std::string& uri) {
 
 std::string in_form(const std::string& uri, UriForm form) {
     switch (form) {
-        case UriForm::local: return localized_uri(uri);
-        case UriForm::remote: return remote_uri(uri);
-        case UriForm::stored: break;
+        case UriForm::local:
+            return localized_uri(uri);
+        case UriForm::remote:
+            return remote_uri(uri);
+        case UriForm::stored:
+            break;
     }
     const char* resolve_local = std::getenv("FLUX_URI_RESOLVE_LOCAL");
     return resolve_local && *resolve_local ? localized_uri(uri) : uri;

@@ -122,8 +122,8 @@ int cmd_watch(int argc, char** argv) {
     }
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
-    const auto ids = cli.words().empty() ? selected_jobs(*flux, options, since)
-                                         : named_jobs(*flux, cli.words());
+    const auto ids =
+        cli.words().empty() ? selected_jobs(*flux, options, since) : named_jobs(*flux, cli.words());
     if (!ids) return cli.error(ids.error().text());
     if (ids->empty()) {
         fmt::print(stderr, "flux-watch: INFO: No matching jobs\n");

@@ -27,11 +27,17 @@ std::string ascii_only(std::string_view text) {
         const auto lead = static_cast<unsigned char>(text[i]);
         const std::string_view character = text_prefix(text.substr(i), 1);
         i += character.size();
-        if (lead < 0x80) { out += character; continue; }
-        std::uint32_t code = lead & (character.size() == 2 ? 0x1F : character.size() == 3 ? 0x0F : 0x07);
-        for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3F);
+        if (lead < 0x80) {
+            out += character;
+            continue;
+        }
+        std::uint32_t code = lead & (character.size() == 2   ? 0x1F
+                                     : character.size() == 3 ? 0x0F
+                                                             : 0x07);
+        for (const char c : character.substr(1))
+            code = code << 6 | (static_cast<unsigned char>(c) & 0x3F);
         out += code > 0xFFFF ? fmt::format("\\U{:08x}", code)
-             : code > 0xFF   ? fmt::format("\\u{:04x}", code)
+               : code > 0xFF ? fmt::format("\\u{:04x}", code)
                              : fmt::format("\\x{:02x}", code);
     }
     return out;
@@ -44,9 +50,12 @@ std::string quoted(const FieldValue& value) {
     std::string out(1, quote);
     for (const char c : *text) {
         if (c == quote || c == '\\') out += '\\';
-        if (c == '\n') out += "\\n";
-        else if (c == '\t') out += "\\t";
-        else out += c;
+        if (c == '\n')
+            out += "\\n";
+        else if (c == '\t')
+            out += "\\t";
+        else
+            out += c;
     }
     return out + quote;
 }
@@ -86,15 +95,16 @@ std::string local_time(double seconds, const std::string& strftime_format) {
     return {text.data(), n};
 }
 
-std::string iso_local_time(double seconds) { return local_time(seconds, "%Y-%m-%dT%H:%M:%S"); }
+std::string iso_local_time(double seconds) {
+    return local_time(seconds, "%Y-%m-%dT%H:%M:%S");
+}
 
 std::string clock_duration(double seconds) {
     if (seconds > 0 && seconds < 1) seconds = 1;  // a running job has some time left
     const auto whole = std::llround(seconds);
     const auto days = whole / 86400;
     const auto rest = whole % 86400;
-    const std::string clock =
-        fmt::format("{}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
+    const std::string clock = fmt::format("{}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
     if (days == 0) return clock;
     return fmt::format("{} day{}, {}", days, days == 1 ? "" : "s", clock);
 }
@@ -108,15 +118,24 @@ std::string percentage(double fraction) {
 FieldValue convert(char letter, std::string_view time_format, const FieldValue& value) {
     const auto number = numeric(value);
     switch (letter) {
-        case 'D': return time_text("", value);
-        case 'd': return time_text(time_format, value);
-        case 'F': return number ? fsd_format(*number) : plain_text(value);
-        case 'H': return number && std::isfinite(*number) ? clock_duration(*number) : plain_text(value);
-        case 'P': return number ? percentage(*number) : plain_text(value);
-        case 'r': return quoted(value);
-        case 'a': return ascii_only(quoted(value));
-        case 's': return plain_text(value);
-        default: return value;
+        case 'D':
+            return time_text("", value);
+        case 'd':
+            return time_text(time_format, value);
+        case 'F':
+            return number ? fsd_format(*number) : plain_text(value);
+        case 'H':
+            return number && std::isfinite(*number) ? clock_duration(*number) : plain_text(value);
+        case 'P':
+            return number ? percentage(*number) : plain_text(value);
+        case 'r':
+            return quoted(value);
+        case 'a':
+            return ascii_only(quoted(value));
+        case 's':
+            return plain_text(value);
+        default:
+            return value;
     }
 }
 

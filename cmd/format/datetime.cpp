@@ -18,7 +18,7 @@ constexpr std::string_view weekdays[] = {"sunday",   "monday", "tuesday", "wedne
 constexpr std::string_view months[] = {"january",   "february", "march",    "april",
                                        "may",       "june",     "july",     "august",
                                        "september", "october",  "november", "december"};
-constexpr std::string_view numbers[] = {"zero", "one", "two",   "three", "four", "five",
+constexpr std::string_view numbers[] = {"zero", "one",   "two",   "three", "four", "five",
                                         "six",  "seven", "eight", "nine",  "ten"};
 
 /// Words in lower case; commas and runs of blanks separate them.
@@ -38,7 +38,8 @@ std::vector<std::string> words_of(std::string_view text) {
 std::optional<int> integer(std::string_view text) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+    if (error != std::errc{} || end != text.data() + text.size() || text.empty())
+        return std::nullopt;
     return value;
 }
 
@@ -98,19 +99,27 @@ class DatetimeReader {
     bool add(double count, std::string_view unit) {
         if (unit.size() > 1 && unit.ends_with('s') && unit != "hours") unit.remove_suffix(1);
         double seconds = 0;
-        if (unit == "s" || unit == "sec" || unit == "second") seconds = 1;
-        else if (unit == "m" || unit == "min" || unit == "minute") seconds = 60;
-        else if (unit == "h" || unit == "hr" || unit == "hour" || unit == "hours") seconds = 3600;
+        if (unit == "s" || unit == "sec" || unit == "second")
+            seconds = 1;
+        else if (unit == "m" || unit == "min" || unit == "minute")
+            seconds = 60;
+        else if (unit == "h" || unit == "hr" || unit == "hour" || unit == "hours")
+            seconds = 3600;
         if (seconds > 0) {
             fields_.tm_sec += static_cast<int>(std::lround(count * seconds));
             return true;
         }
         const auto whole = static_cast<int>(std::lround(count));
-        if (unit == "d" || unit == "day") fields_.tm_mday += whole;
-        else if (unit == "w" || unit == "wk" || unit == "week") fields_.tm_mday += 7 * whole;
-        else if (unit == "month") fields_.tm_mon += whole;
-        else if (unit == "y" || unit == "yr" || unit == "year") fields_.tm_year += whole;
-        else return false;
+        if (unit == "d" || unit == "day")
+            fields_.tm_mday += whole;
+        else if (unit == "w" || unit == "wk" || unit == "week")
+            fields_.tm_mday += 7 * whole;
+        else if (unit == "month")
+            fields_.tm_mon += whole;
+        else if (unit == "y" || unit == "yr" || unit == "year")
+            fields_.tm_year += whole;
+        else
+            return false;
         return true;
     }
 
@@ -125,8 +134,10 @@ class DatetimeReader {
         const std::string_view end = word(used + 2);
         if (!add(end == "ago" ? -*count : *count, unit)) return false;
         used += 2;
-        if (end == "ago") ++used;
-        else if ((end == "from" && word(used + 1) == "now")) used += 2;
+        if (end == "ago")
+            ++used;
+        else if ((end == "from" && word(used + 1) == "now"))
+            used += 2;
         return took(used);
     }
 
@@ -146,8 +157,10 @@ class DatetimeReader {
         const auto weekday = name_index(weekdays, word(modified ? 1 : 0));
         if (!weekday) return false;
         int days = (*weekday - fields_.tm_wday + 7) % 7;
-        if (last) days -= 7;
-        else if (days == 0) days = 7;
+        if (last)
+            days -= 7;
+        else if (days == 0)
+            days = 7;
         if (last && days == 0) days = -7;
         fields_.tm_mday += days;
         midnight();
@@ -180,8 +193,10 @@ class DatetimeReader {
             text.remove_prefix(end == text.npos ? text.size() : end + 1);
         }
         bool good = false;
-        if (separator == '-' && parts.size() == 3) good = set_date(parts[0], parts[1], parts[2]);
-        else if (separator == '/' && parts.size() == 3) good = set_date(parts[2], parts[0], parts[1]);
+        if (separator == '-' && parts.size() == 3)
+            good = set_date(parts[0], parts[1], parts[2]);
+        else if (separator == '/' && parts.size() == 3)
+            good = set_date(parts[2], parts[0], parts[1]);
         else if (separator == '/' && parts.size() == 2)
             good = set_date(fields_.tm_year + 1900, parts[0], parts[1]);
         return good && (time.empty() || set_clock(time, "")) && took(1);
@@ -193,7 +208,10 @@ class DatetimeReader {
         const auto month = name_index(months, word(month_first ? 0 : 1));
         std::string_view day_text = word(month_first ? 1 : 0);
         for (const std::string_view ending : {"st", "nd", "rd", "th"})
-            if (day_text.ends_with(ending)) { day_text.remove_suffix(2); break; }
+            if (day_text.ends_with(ending)) {
+                day_text.remove_suffix(2);
+                break;
+            }
         const auto day = integer(day_text);
         if (!month || !day) return false;
         const auto year = integer(word(2));

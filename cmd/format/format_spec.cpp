@@ -12,9 +12,15 @@ namespace {
 
 constexpr std::size_t width_max = 100000;  // a typing error must not fill the memory
 
-bool is_align(char c) { return c == '<' || c == '>' || c == '^' || c == '='; }
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_align(char c) {
+    return c == '<' || c == '>' || c == '^' || c == '=';
+}
+bool is_continuation(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 std::size_t character_bytes(std::string_view text) {
     std::size_t n = text.empty() ? 0 : 1;
@@ -61,10 +67,14 @@ std::string padded(const FormatSpec& spec, char default_align, const std::string
         return out;
     };
     switch (spec.align ? spec.align : default_align) {
-        case '>': return fill(room) + sign + body;
-        case '^': return fill(room / 2) + sign + body + fill(room - room / 2);
-        case '=': return sign + fill(room) + body;
-        default: return sign + body + fill(room);
+        case '>':
+            return fill(room) + sign + body;
+        case '^':
+            return fill(room / 2) + sign + body + fill(room - room / 2);
+        case '=':
+            return sign + fill(room) + body;
+        default:
+            return sign + body + fill(room);
     }
 }
 
@@ -89,14 +99,23 @@ std::string shortest_real(double value) {
 std::string real_body(const FormatSpec& spec, double value) {
     const auto precision = static_cast<int>(spec.precision.value_or(6));
     switch (spec.type) {
-        case 'f': return fmt::format("{:.{}f}", value, precision);
-        case 'F': return fmt::format("{:.{}F}", value, precision);
-        case 'e': return fmt::format("{:.{}e}", value, precision);
-        case 'E': return fmt::format("{:.{}E}", value, precision);
-        case 'g': case 'n': return fmt::format("{:.{}g}", value, precision);
-        case 'G': return fmt::format("{:.{}G}", value, precision);
-        case '%': return fmt::format("{:.{}f}%", value * 100, precision);
-        default: break;
+        case 'f':
+            return fmt::format("{:.{}f}", value, precision);
+        case 'F':
+            return fmt::format("{:.{}F}", value, precision);
+        case 'e':
+            return fmt::format("{:.{}e}", value, precision);
+        case 'E':
+            return fmt::format("{:.{}E}", value, precision);
+        case 'g':
+        case 'n':
+            return fmt::format("{:.{}g}", value, precision);
+        case 'G':
+            return fmt::format("{:.{}G}", value, precision);
+        case '%':
+            return fmt::format("{:.{}f}%", value * 100, precision);
+        default:
+            break;
     }
     return spec.precision ? fmt::format("{:.{}g}", value, precision) : shortest_real(value);
 }
@@ -112,11 +131,16 @@ std::string integer_body(const FormatSpec& spec, std::uint64_t value) {
         return spec.alternate ? std::string(prefix) + digits : digits;
     };
     switch (spec.type) {
-        case 'x': return radix("0x", fmt::format("{:x}", value));
-        case 'X': return radix("0X", fmt::format("{:X}", value));
-        case 'o': return radix("0o", fmt::format("{:o}", value));
-        case 'b': return radix("0b", fmt::format("{:b}", value));
-        default: return grouped(std::to_string(value), spec.grouping);
+        case 'x':
+            return radix("0x", fmt::format("{:x}", value));
+        case 'X':
+            return radix("0X", fmt::format("{:X}", value));
+        case 'o':
+            return radix("0o", fmt::format("{:o}", value));
+        case 'b':
+            return radix("0b", fmt::format("{:b}", value));
+        default:
+            return grouped(std::to_string(value), spec.grouping);
     }
 }
 
@@ -135,7 +159,9 @@ std::string format_text(const FormatSpec& spec, std::string_view text) {
     return padded(spec, '<', "", std::string(cuts ? text_prefix(text, *spec.precision) : text));
 }
 
-bool plain(const FormatSpec& spec) { return spec == FormatSpec{}; }
+bool plain(const FormatSpec& spec) {
+    return spec == FormatSpec{};
+}
 
 }  // namespace
 
@@ -156,7 +182,10 @@ std::optional<FormatSpec> parse_format_spec(std::string_view text) {
     FormatSpec spec;
     take_fill_and_align(text, spec);
     for (const char sign : {'+', '-', ' '})
-        if (take(text, sign)) { spec.sign = sign; break; }
+        if (take(text, sign)) {
+            spec.sign = sign;
+            break;
+        }
     spec.alternate = take(text, '#');
     if (take(text, '0') && !spec.align) {
         spec.fill = "0";
@@ -188,7 +217,8 @@ std::optional<FormatSpec> parse_format_spec(std::string_view text) {
 std::string format_value(const FormatSpec& spec, const FieldValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) return format_text(spec, *text);
     if (spec.type == 's') return format_text(spec, plain_text(value));
-    if (const auto* number = std::get_if<std::int64_t>(&value)) return format_integer(spec, *number);
+    if (const auto* number = std::get_if<std::int64_t>(&value))
+        return format_integer(spec, *number);
     if (const auto* real = std::get_if<double>(&value)) return format_real(spec, *real);
     // As in Python, a boolean is a number as soon as it is laid out.
     return plain(spec) ? plain_text(value) : format_integer(spec, std::get<bool>(value));

@@ -23,86 +23,83 @@ struct FieldInfo {
     Attributes attributes;
 };
 
-const Attributes reason_attributes{"state", "result", "waitstatus", "exception_occurred",
-                                   "exception_severity", "exception_type", "exception_note"};
+const Attributes reason_attributes{
+    "state",          "result",        "waitstatus", "exception_occurred", "exception_severity",
+    "exception_type", "exception_note"};
 
 /// Fields by name. A field whose name is a job-list attribute and that is printed as it is lists
 /// only itself.
-const std::map<std::string_view, FieldInfo>& fields() {
-    static const std::map<std::string_view, FieldInfo> table{
-        {"id", {"JOBID", {}}},
-        {"id.dec", {"JOBID", {}}},
-        {"id.hex", {"JOBID", {}}},
-        {"id.f58", {"JOBID", {}}},
-        {"id.f58plain", {"JOBID", {}}},
-        {"id.kvs", {"JOBID", {}}},
-        {"id.dothex", {"JOBID", {}}},
-        {"userid", {"UID", {"userid"}}},
-        {"username", {"USER", {"userid"}}},
-        {"urgency", {"URG", {"urgency"}}},
-        {"priority", {"PRI", {"priority"}}},
-        {"state", {"STATE", {"state"}}},
-        {"state_single", {"S", {"state"}}},
-        {"state_emoji", {"STATE", {"state"}}},
-        {"name", {"NAME", {"name"}}},
-        {"cwd", {"CWD", {"cwd"}}},
-        {"queue", {"QUEUE", {"queue"}}},
-        {"project", {"PROJECT", {"project"}}},
-        {"bank", {"BANK", {"bank"}}},
-        {"ntasks", {"NTASKS", {"ntasks"}}},
-        {"ncores", {"NCORES", {"ncores"}}},
-        {"duration", {"DURATION", {"duration"}}},
-        {"nnodes", {"NNODES", {"nnodes"}}},
-        {"expiration", {"EXPIRATION", {"expiration"}}},
-        {"t_remaining", {"T_REMAINING", {"expiration", "state"}}},
-        {"ranks", {"RANKS", {"ranks"}}},
-        {"nodelist", {"NODELIST", {"nodelist"}}},
-        {"success", {"SUCCESS", {"success"}}},
-        {"result", {"RESULT", {"result"}}},
-        {"result_abbrev", {"RS", {"result"}}},
-        {"result_emoji", {"RESULT", {"result"}}},
-        {"t_submit", {"T_SUBMIT", {"t_submit"}}},
-        {"t_depend", {"T_DEPEND", {"t_depend"}}},
-        {"t_priority", {"T_PRIORITY", {"t_priority"}}},
-        {"t_sched", {"T_SCHED", {"t_sched"}}},
-        {"t_run", {"T_RUN", {"t_run"}}},
-        {"t_cleanup", {"T_CLEANUP", {"t_cleanup"}}},
-        {"t_inactive", {"T_INACTIVE", {"t_inactive"}}},
-        {"runtime", {"RUNTIME", {"t_run", "t_cleanup"}}},
-        {"status", {"STATUS", {"state", "result"}}},
-        {"status_abbrev", {"ST", {"state", "result"}}},
-        {"status_emoji", {"STATUS", {"state", "result"}}},
-        {"waitstatus", {"WSTATUS", {"waitstatus"}}},
-        {"returncode", {"RC", reason_attributes}},
-        {"exception.occurred", {"EXCEPTION-OCCURRED", {"exception_occurred"}}},
-        {"exception.severity", {"EXCEPTION-SEVERITY", {"exception_severity"}}},
-        {"exception.type", {"EXCEPTION-TYPE", {"exception_type"}}},
-        {"exception.note", {"EXCEPTION-NOTE", {"exception_note"}}},
-        {"annotations", {"ANNOTATIONS", {"annotations"}}},
-        {"sched", {"SCHED", {"annotations"}}},
-        {"sched.t_estimate", {"T_ESTIMATE", {"annotations"}}},
-        {"sched.reason_pending", {"REASON", {"annotations"}}},
-        {"sched.resource_summary", {"RESOURCES", {"annotations"}}},
-        {"annotations.sched.t_estimate", {"T_ESTIMATE", {"annotations"}}},
-        {"annotations.sched.reason_pending", {"REASON", {"annotations"}}},
-        {"annotations.sched.resource_summary", {"RESOURCES", {"annotations"}}},
-        {"user", {"USER", {"annotations"}}},
-        {"uri", {"URI", {"annotations", "state"}}},
-        {"uri.local", {"URI", {"annotations", "state"}}},
-        {"dependencies", {"DEPENDENCIES", {"dependencies"}}},
-        {"contextual_info",
-         {"INFO",
-          {"state", "dependencies", "annotations", "nodelist", "priority", "urgency"}}},
-        {"contextual_time", {"TIME", {"state", "duration", "t_run", "t_cleanup"}}},
-        {"inactive_reason", {"INACTIVE-REASON", reason_attributes}},
-        {"instance.stats", {"STATS", {"annotations", "state"}}},
-        {"instance.stats.total", {"NJOBS", {"annotations", "state"}}},
-        {"instance.utilization", {"CORE%", {"annotations", "state"}}},
-        {"instance.gpu_utilization", {"GPU%", {"annotations", "state"}}},
-        {"instance.progress", {"PROG", {"annotations", "state"}}},
-    };
-    return table;
-}
+const std::map<std::string_view, FieldInfo> fields{
+    {"id", {"JOBID", {}}},
+    {"id.dec", {"JOBID", {}}},
+    {"id.hex", {"JOBID", {}}},
+    {"id.f58", {"JOBID", {}}},
+    {"id.f58plain", {"JOBID", {}}},
+    {"id.kvs", {"JOBID", {}}},
+    {"id.dothex", {"JOBID", {}}},
+    {"userid", {"UID", {"userid"}}},
+    {"username", {"USER", {"userid"}}},
+    {"urgency", {"URG", {"urgency"}}},
+    {"priority", {"PRI", {"priority"}}},
+    {"state", {"STATE", {"state"}}},
+    {"state_single", {"S", {"state"}}},
+    {"state_emoji", {"STATE", {"state"}}},
+    {"name", {"NAME", {"name"}}},
+    {"cwd", {"CWD", {"cwd"}}},
+    {"queue", {"QUEUE", {"queue"}}},
+    {"project", {"PROJECT", {"project"}}},
+    {"bank", {"BANK", {"bank"}}},
+    {"ntasks", {"NTASKS", {"ntasks"}}},
+    {"ncores", {"NCORES", {"ncores"}}},
+    {"duration", {"DURATION", {"duration"}}},
+    {"nnodes", {"NNODES", {"nnodes"}}},
+    {"expiration", {"EXPIRATION", {"expiration"}}},
+    {"t_remaining", {"T_REMAINING", {"expiration", "state"}}},
+    {"ranks", {"RANKS", {"ranks"}}},
+    {"nodelist", {"NODELIST", {"nodelist"}}},
+    {"success", {"SUCCESS", {"success"}}},
+    {"result", {"RESULT", {"result"}}},
+    {"result_abbrev", {"RS", {"result"}}},
+    {"result_emoji", {"RESULT", {"result"}}},
+    {"t_submit", {"T_SUBMIT", {"t_submit"}}},
+    {"t_depend", {"T_DEPEND", {"t_depend"}}},
+    {"t_priority", {"T_PRIORITY", {"t_priority"}}},
+    {"t_sched", {"T_SCHED", {"t_sched"}}},
+    {"t_run", {"T_RUN", {"t_run"}}},
+    {"t_cleanup", {"T_CLEANUP", {"t_cleanup"}}},
+    {"t_inactive", {"T_INACTIVE", {"t_inactive"}}},
+    {"runtime", {"RUNTIME", {"t_run", "t_cleanup"}}},
+    {"status", {"STATUS", {"state", "result"}}},
+    {"status_abbrev", {"ST", {"state", "result"}}},
+    {"status_emoji", {"STATUS", {"state", "result"}}},
+    {"waitstatus", {"WSTATUS", {"waitstatus"}}},
+    {"returncode", {"RC", reason_attributes}},
+    {"exception.occurred", {"EXCEPTION-OCCURRED", {"exception_occurred"}}},
+    {"exception.severity", {"EXCEPTION-SEVERITY", {"exception_severity"}}},
+    {"exception.type", {"EXCEPTION-TYPE", {"exception_type"}}},
+    {"exception.note", {"EXCEPTION-NOTE", {"exception_note"}}},
+    {"annotations", {"ANNOTATIONS", {"annotations"}}},
+    {"sched", {"SCHED", {"annotations"}}},
+    {"sched.t_estimate", {"T_ESTIMATE", {"annotations"}}},
+    {"sched.reason_pending", {"REASON", {"annotations"}}},
+    {"sched.resource_summary", {"RESOURCES", {"annotations"}}},
+    {"annotations.sched.t_estimate", {"T_ESTIMATE", {"annotations"}}},
+    {"annotations.sched.reason_pending", {"REASON", {"annotations"}}},
+    {"annotations.sched.resource_summary", {"RESOURCES", {"annotations"}}},
+    {"user", {"USER", {"annotations"}}},
+    {"uri", {"URI", {"annotations", "state"}}},
+    {"uri.local", {"URI", {"annotations", "state"}}},
+    {"dependencies", {"DEPENDENCIES", {"dependencies"}}},
+    {"contextual_info",
+     {"INFO", {"state", "dependencies", "annotations", "nodelist", "priority", "urgency"}}},
+    {"contextual_time", {"TIME", {"state", "duration", "t_run", "t_cleanup"}}},
+    {"inactive_reason", {"INACTIVE-REASON", reason_attributes}},
+    {"instance.stats", {"STATS", {"annotations", "state"}}},
+    {"instance.stats.total", {"NJOBS", {"annotations", "state"}}},
+    {"instance.utilization", {"CORE%", {"annotations", "state"}}},
+    {"instance.gpu_utilization", {"GPU%", {"annotations", "state"}}},
+    {"instance.progress", {"PROG", {"annotations", "state"}}},
+};
 
 bool is_annotation(std::string_view field) {
     return field.starts_with("annotations.") || field.starts_with("sched.") ||
@@ -209,9 +206,9 @@ FieldValue instance_field(const JobRow& job, std::string_view field) {
     if (field == "instance.utilization") return in.utilization;
     if (field == "instance.gpu_utilization") return in.gpu_utilization;
     if (field == "instance.progress")
-        return total == 0 ? 0.0
-                          : static_cast<double>(in.completed + in.failed) /
-                                static_cast<double>(total);
+        return total == 0
+                   ? 0.0
+                   : static_cast<double>(in.completed + in.failed) / static_cast<double>(total);
     constexpr std::string_view prefix = "instance.resources.";
     const Json* count = find_path(in.resources, field.substr(prefix.size()));
     return count ? as_integer(*count).value_or(0) : std::int64_t{0};
@@ -219,7 +216,9 @@ FieldValue instance_field(const JobRow& job, std::string_view field) {
 
 }  // namespace
 
-JobId JobRow::id() const { return JobId{static_cast<std::uint64_t>(integer("id"))}; }
+JobId JobRow::id() const {
+    return JobId{static_cast<std::uint64_t>(integer("id"))};
+}
 
 std::int64_t JobRow::integer(std::string_view key) const {
     const Json* value = json.if_contains(key);
@@ -237,7 +236,7 @@ std::string JobRow::text(std::string_view key) const {
 }
 
 std::optional<std::string> job_heading(std::string_view field) {
-    if (const auto found = fields().find(field); found != fields().end())
+    if (const auto found = fields.find(field); found != fields.end())
         return std::string(found->second.heading);
     if (is_annotation(field)) {
         std::string heading{field};
@@ -282,8 +281,8 @@ std::vector<std::string> job_attributes(const std::vector<std::string>& names) {
             attributes.emplace_back(attribute);
     };
     for (const std::string& name : names) {
-        const auto found = fields().find(name);
-        if (found != fields().end())
+        const auto found = fields.find(name);
+        if (found != fields.end())
             for (const std::string_view attribute : found->second.attributes) add(attribute);
         else
             for (const std::string_view attribute : {"annotations", "state"}) add(attribute);

@@ -36,19 +36,22 @@ JsonObject exception_json(const JobRow& job) {
 JsonObject job_to_json(const JobRow& job) {
     JsonObject out;
     for (const std::string_view key :
-         {"t_depend", "t_priority", "t_sched", "t_run", "t_cleanup", "t_inactive", "duration",
-          "expiration", "name", "cwd", "queue", "project", "bank", "ntasks", "ncores", "nnodes",
-          "priority", "ranks", "nodelist", "success", "result", "waitstatus"})
+         {"t_depend", "t_priority", "t_sched", "t_run",     "t_cleanup", "t_inactive",
+          "duration", "expiration", "name",    "cwd",       "queue",     "project",
+          "bank",     "ntasks",     "ncores",  "nnodes",    "priority",  "ranks",
+          "nodelist", "success",    "result",  "waitstatus"})
         put(out, key, job_field(job, key));
     out["id"] = job.id().value;
     for (const std::string_view key : {"t_submit", "t_remaining", "state", "username", "userid",
                                        "urgency", "runtime", "status", "returncode"})
         put(out, key, job_field(job, key));
     const Json* dependencies = job.json.if_contains("dependencies");
-    out["dependencies"] = dependencies && dependencies->is_array() ? *dependencies : Json(JsonArray{});
+    out["dependencies"] =
+        dependencies && dependencies->is_array() ? *dependencies : Json(JsonArray{});
     out["jobid"] = to_f58(job.id());
     const Json* annotations = job.json.if_contains("annotations");
-    out["annotations"] = annotations && annotations->is_object() ? *annotations : Json(JsonObject{});
+    out["annotations"] =
+        annotations && annotations->is_object() ? *annotations : Json(JsonObject{});
     out["exception"] = exception_json(job);
     put(out, "uri", job_uri(job));
     return out;

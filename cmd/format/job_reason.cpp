@@ -1,7 +1,6 @@
 #include "cmd/format/job_reason.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +13,13 @@
 namespace sluice {
 
 namespace {
+
+/// A wait status taken apart: a signal other than 0 ended the process.
+struct WaitStatus {
+    int signal, code;
+    explicit WaitStatus(std::int64_t status)
+        : signal(static_cast<int>(status & 0x7f)), code(static_cast<int>(status >> 8 & 0xff)) {}
+};
 
 std::string signal_text(int number) {
     const char* text = ::sigdescr_np(number);
@@ -34,9 +40,10 @@ std::string dependency_text(std::string_view dependency, double now) {
     return time ? begin_time_text(*time, now) : std::string(dependency);
 }
 
-std::string exit_reason(int status) {
-    if (WIFSIGNALED(status)) return signal_text(WTERMSIG(status));
-    const int code = WEXITSTATUS(status);
+std::string exit_reason(std::int64_t wait_status) {
+    const WaitStatus status{wait_status};
+    if (status.signal) return signal_text(status.signal);
+    const int code = status.code;
     if (code > 128) return signal_text(code - 128);
     if (code == 126) return "Command invoked cannot execute";
     if (code == 127) return "command not found";
@@ -72,19 +79,24 @@ std::string dependencies_text(const JobRow& job) {
 
 std::string contextual_info(const JobRow& job) {
     switch (job.integer("state")) {
-        case job_state::new_: return "";
-        case job_state::depend: return "depends:" + dependencies_text(job);
-        case job_state::priority: return "priority-wait";
-        case job_state::sched: return sched_info(job);
-        default: return job.text("nodelist");
+        case job_state::new_:
+            return "";
+        case job_state::depend:
+            return "depends:" + dependencies_text(job);
+        case job_state::priority:
+            return "priority-wait";
+        case job_state::sched:
+            return sched_info(job);
+        default:
+            return job.text("nodelist");
     }
 }
 
 std::optional<std::int64_t> job_returncode(const JobRow& job) {
     if (job.has("state") && job.integer("state") != job_state::inactive) return std::nullopt;
     if (job.has("waitstatus")) {
-        const auto status = static_cast<int>(job.integer("waitstatus"));
-        return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+        const WaitStatus status{job.integer("waitstatus")};
+        return status.signal ? -status.signal : status.code;
     }
     if (!job.has("result")) return std::nullopt;
     return job.integer("result") == job_result::canceled ? -128 : 1;
@@ -129,7 +141,7 @@ std::string inactive_reason(const JobRow& job) {
     if (result == job_result::failed && excepted && !(type == "exec" && has_code))
         return note.empty() ? "Exception: type=" + type
                             : fmt::format("Exception: type={} note={}", type, note);
-    return exit_reason(static_cast<int>(job.integer("waitstatus")));
+    return exit_reason(job.integer("waitstatus"));
 }
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
 #include "cmd/format/named_formats.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace sluice {
 
@@ -21,7 +21,9 @@ std::string list_text(const FormatCatalog& catalog) {
     return text;
 }
 
-std::string toml_string(std::string_view text) { return dump_json(Json(text)); }
+std::string toml_string(std::string_view text) {
+    return dump_json(Json(text));
+}
 
 Result<std::string> snippet(const FormatCatalog& catalog, std::string_view name) {
     const NamedFormat* format = find_format(catalog, name);
@@ -86,7 +88,8 @@ Result<FormatChoice> choose_format(const FormatCatalog& catalog, std::string_vie
         SLUICE_TRY(std::string text, snippet(catalog, name.substr(get_config.size())));
         return FormatChoice{"", std::move(text)};
     }
-    if (const NamedFormat* format = find_format(catalog, name)) return FormatChoice{format->format, ""};
+    if (const NamedFormat* format = find_format(catalog, name))
+        return FormatChoice{format->format, ""};
     return fail(EINVAL, "--format: No such format {} (Did you mean '{{{}}}'?)", name, name);
 }
 

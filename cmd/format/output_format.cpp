@@ -71,9 +71,12 @@ class FormatParser {
             literal_.resize(literal_.size() - mark.size());
             return true;
         };
-        if (take("?+:")) field.collapse = field.expand = true;
-        else if (take("?:")) field.collapse = true;
-        else if (take("+:")) field.expand = true;
+        if (take("?+:"))
+            field.collapse = field.expand = true;
+        else if (take("?:"))
+            field.collapse = true;
+        else if (take("+:"))
+            field.expand = true;
         field.text = take_literal();
     }
 
@@ -84,8 +87,14 @@ class FormatParser {
             text = split == text.npos ? std::string_view{} : text.substr(split + 2);
         }
         const std::string_view whole = text;
-        if (text.ends_with('+')) { field.mark_cut = true; text.remove_suffix(1); }
-        if (text.ends_with('h')) { field.dash = true; text.remove_suffix(1); }
+        if (text.ends_with('+')) {
+            field.mark_cut = true;
+            text.remove_suffix(1);
+        }
+        if (text.ends_with('h')) {
+            field.dash = true;
+            text.remove_suffix(1);
+        }
         const auto spec = parse_format_spec(text);
         if (!spec) return fail(EINVAL, "Invalid format specifier '{}'", whole);
         field.spec = *spec;
@@ -120,7 +129,9 @@ std::size_t natural_width(const Field& field, const FieldsOfRow& values) {
     return text_width(format_value(spec, value));
 }
 
-bool is_blank(std::string_view line) { return line.find_first_not_of(' ') == line.npos; }
+bool is_blank(std::string_view line) {
+    return line.find_first_not_of(' ') == line.npos;
+}
 
 struct SortValue {
     int kind = 0;  // 0 unset, 1 number, 2 text
@@ -214,8 +225,7 @@ std::vector<std::size_t> OutputFormat::order(const std::vector<FieldsOfRow>& row
 void OutputFormat::fit(const std::vector<FieldsOfRow>& rows) {
     const auto empty_everywhere = [&](const Field& field) {
         return std::all_of(rows.begin(), rows.end(), [&](const FieldsOfRow& values) {
-            return is_empty_value(
-                convert(field.conversion, field.time_format, values(field.name)));
+            return is_empty_value(convert(field.conversion, field.time_format, values(field.name)));
         });
     };
     std::erase_if(fields_, [&](const Field& f) { return f.collapse && empty_everywhere(f); });

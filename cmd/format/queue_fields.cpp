@@ -28,10 +28,8 @@ struct SetName {
     ResourceCounts QueueRow::*member;
 };
 constexpr SetName set_names[] = {
-    {"all", "", &QueueRow::all},
-    {"up", ":UP", &QueueRow::up},
-    {"down", ":DOWN", &QueueRow::down},
-    {"allocated", ":ALLOC", &QueueRow::allocated},
+    {"all", "", &QueueRow::all},        {"up", ":UP", &QueueRow::up},
+    {"down", ":DOWN", &QueueRow::down}, {"allocated", ":ALLOC", &QueueRow::allocated},
     {"free", ":FREE", &QueueRow::free},
 };
 
@@ -54,8 +52,10 @@ double duration(const QueueRow& queue, const std::string& path) {
     const Json* value = policy(queue, path);
     if (!value) return unlimited;
     double seconds = 0;
-    if (const auto number = as_number(*value)) seconds = *number;
-    else if (value->is_string()) seconds = fsd_parse(value->get_string()).value_or(0);
+    if (const auto number = as_number(*value))
+        seconds = *number;
+    else if (value->is_string())
+        seconds = fsd_parse(value->get_string()).value_or(0);
     return seconds == 0 ? unlimited : seconds;
 }
 
@@ -106,11 +106,19 @@ std::string colour(const QueueRow& queue, bool good) {
 }
 
 std::map<std::string, std::string, std::less<>> make_headings() {
-    std::map<std::string, std::string, std::less<>> headings{
-        {"queue", "QUEUE"}, {"queuem", "QUEUE"}, {"submission", "SUBMIT"}, {"scheduling", "SCHED"},
-        {"enabled", "EN"}, {"enabled.ascii", "EN"}, {"started", "ST"}, {"started.ascii", "ST"},
-        {"color_enabled", ""}, {"color_started", ""}, {"color_off", ""},
-        {"defaults.timelimit", "TDEFAULT"}, {"limits.timelimit", "TLIMIT"}};
+    std::map<std::string, std::string, std::less<>> headings{{"queue", "QUEUE"},
+                                                             {"queuem", "QUEUE"},
+                                                             {"submission", "SUBMIT"},
+                                                             {"scheduling", "SCHED"},
+                                                             {"enabled", "EN"},
+                                                             {"enabled.ascii", "EN"},
+                                                             {"started", "ST"},
+                                                             {"started.ascii", "ST"},
+                                                             {"color_enabled", ""},
+                                                             {"color_started", ""},
+                                                             {"color_off", ""},
+                                                             {"defaults.timelimit", "TDEFAULT"},
+                                                             {"limits.timelimit", "TLIMIT"}};
     for (const CountName& count : count_names) {
         headings[fmt::format("limits.range.{}", count.field)] = count.heading;
         headings[fmt::format("limits.range.effective.{}", count.field)] = count.heading;

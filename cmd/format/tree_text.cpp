@@ -30,8 +30,10 @@ void merge_equal_leaves(TreeNode& node) {
         const auto same = std::ranges::find_if(kept, [&](const TreeNode& other) {
             return child.children.empty() && other.children.empty() && other.label == child.label;
         });
-        if (same == kept.end()) kept.push_back(std::move(child));
-        else same->count += child.count;
+        if (same == kept.end())
+            kept.push_back(std::move(child));
+        else
+            same->count += child.count;
     }
     node.children = std::move(kept);
 }

@@ -50,7 +50,9 @@ class YamlReader {
 
   private:
     bool at_end() const { return at_ >= lines_.size(); }
-    void skip_ignorable() { while (!at_end() && ignorable(lines_[at_])) ++at_; }
+    void skip_ignorable() {
+        while (!at_end() && ignorable(lines_[at_])) ++at_;
+    }
     Error bad(std::string_view what) const {
         return fail(EINVAL, "line {}: {}", lines_[std::min(at_, lines_.size() - 1)].number, what);
     }
@@ -140,6 +142,8 @@ class YamlReader {
 
 }  // namespace
 
-Result<JsonObject> parse_yaml_subset(std::string_view text) { return YamlReader{text}.document(); }
+Result<JsonObject> parse_yaml_subset(std::string_view text) {
+    return YamlReader{text}.document();
+}
 
 }  // namespace sluice

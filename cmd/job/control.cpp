@@ -29,11 +29,13 @@ int send_to_jobs(const Cli& cli, std::string_view verb, const std::vector<std::s
     for (std::size_t i = 0; i < ids.size(); ++i) {
         JsonObject job_request = request;
         job_request["id"] = ids[i].value;
-        flux->send(fmt::format("job-manager.{}", verb), job_request, {}, [&, i](const Reply& reply) {
-            ++answers;
-            if (!reply.ok())
-                code = cli.error(fmt::format("{} {}: {}", verb, words[i], reply.error().text()));
-        });
+        flux->send(
+            fmt::format("job-manager.{}", verb), job_request, {}, [&, i](const Reply& reply) {
+                ++answers;
+                if (!reply.ok())
+                    code =
+                        cli.error(fmt::format("{} {}: {}", verb, words[i], reply.error().text()));
+            });
     }
     flux->run_until([&] { return answers == ids.size(); });
     return code;

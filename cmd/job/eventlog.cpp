@@ -1,6 +1,6 @@
 // flux job eventlog: prints an eventlog of a job, or follows it.
-#include "cmd/job/job_commands.hpp"
 #include "cmd/job/event_options.hpp"
+#include "cmd/job/job_commands.hpp"
 
 namespace sluice {
 
@@ -57,8 +57,8 @@ int job_eventlog(int argc, char** argv) {
     if (!flux) return 1;
     const std::string path = eventlog_path(options.path);
     EventText lines{*text};
-    const auto done = follow ? follow_log(*flux, {*id, path, true}, lines)
-                             : print_log(*flux, *id, path, lines);
+    const auto done =
+        follow ? follow_log(*flux, {*id, path, true}, lines) : print_log(*flux, *id, path, lines);
     return done ? 0 : cli.error(eventlog_error(done.error(), word, path));
 }
 

@@ -3,8 +3,8 @@
 
 #include "base/rfc/idset.hpp"
 #include "cmd/client.hpp"
-#include "cmd/job/job_commands.hpp"
 #include "cmd/format/proctable.hpp"
+#include "cmd/job/job_commands.hpp"
 #include "cmd/job_query.hpp"
 #include "cmd/options/job_filter.hpp"
 
@@ -34,18 +34,18 @@ Result<void> check_active(Handle& flux, JobId id, const std::string& word) {
 Result<ShellAddress> wait_for_shell(Handle& flux, JobId id, std::optional<double> timeout) {
     ShellAddress shell;
     bool started = false;
-    const auto watched = watch_eventlog(flux, {id, "guest.exec.eventlog", true}, timeout,
-                                        [&](const std::string& line) {
-        const auto event = decode_event(line);
-        if (!event) return Watch::go_on;
-        if (event->name == "shell.init") {
-            JsonReader in{event->context};
-            shell.service = in.string_or("service", "");
-            shell.leader = static_cast<std::uint32_t>(in.integer_or("leader-rank", 0));
-        }
-        started = event->name == "shell.start";
-        return started ? Watch::stop : Watch::go_on;
-    });
+    const auto watched = watch_eventlog(
+        flux, {id, "guest.exec.eventlog", true}, timeout, [&](const std::string& line) {
+            const auto event = decode_event(line);
+            if (!event) return Watch::go_on;
+            if (event->name == "shell.init") {
+                JsonReader in{event->context};
+                shell.service = in.string_or("service", "");
+                shell.leader = static_cast<std::uint32_t>(in.integer_or("leader-rank", 0));
+            }
+            started = event->name == "shell.start";
+            return started ? Watch::stop : Watch::go_on;
+        });
     if (started && !shell.service.empty()) return shell;
     if (!watched && watched.error().errnum() == ETIMEDOUT)
         return fail(ETIMEDOUT, "hostpids: timeout waiting for shell.start event");

@@ -3,8 +3,8 @@
 
 #include "base/rfc/fluid.hpp"
 #include "cmd/client.hpp"
-#include "cmd/job/job_commands.hpp"
 #include "cmd/format/output_format.hpp"
+#include "cmd/job/job_commands.hpp"
 
 namespace sluice {
 

@@ -123,8 +123,10 @@ int job_list_ids(int argc, char** argv) {
         request["state"] = filter->states;
         const auto reply = flux->call("job-list.list-id", request);
         const Json* job = reply ? reply->if_contains("job") : nullptr;
-        if (job) write_stdout(dump_json(*job) + "\n");
-        else code = cli.error(word + ": " + (reply ? "no job in the reply" : reply.error().text()));
+        if (job)
+            write_stdout(dump_json(*job) + "\n");
+        else
+            code = cli.error(word + ": " + (reply ? "no job in the reply" : reply.error().text()));
     }
     return code;
 }

@@ -49,8 +49,10 @@ std::int64_t purge_by_ids(const Cli& cli, Handle& flux, const std::vector<JobId>
         request["id"] = id.value;
         request["force"] = force ? 1 : 0;
         const auto count = count_of(flux.call("job-manager.purge-id", request, {.nodeid = 0}));
-        if (count) total += *count;
-        else code = cli.error("purge: " + count.error().text());
+        if (count)
+            total += *count;
+        else
+            code = cli.error("purge: " + count.error().text());
     }
     return total;
 }
@@ -64,8 +66,10 @@ int report(const Cli& cli, Handle& flux, std::int64_t count, bool force) {
     JsonReader in{*stats};
     const auto inactive = in.integer("inactive_jobs");
     if (!in) return cli.error("purge: " + in.error().text());
-    if (force) fmt::print("purged {} inactive jobs, {} remaining\n", count, inactive);
-    else fmt::print("use --force to purge {} of {} inactive jobs\n", count, inactive);
+    if (force)
+        fmt::print("purged {} inactive jobs, {} remaining\n", count, inactive);
+    else
+        fmt::print("use --force to purge {} of {} inactive jobs\n", count, inactive);
     return 0;
 }
 
@@ -79,8 +83,9 @@ int job_purge(int argc, char** argv) {
     cli.option("--batch=N", integer_into(options.batch), "jobs to drop at a time (50)");
     cli.flag("-f,--force", options.force, "do it; without this, only count");
     if (const auto code = cli.parse(argc, argv)) return *code;
-    if (options.batch < 1) return cli.error("--batch: found " + std::to_string(options.batch) +
-                                            ", must be at least 1");
+    if (options.batch < 1)
+        return cli.error("--batch: found " + std::to_string(options.batch) +
+                         ", must be at least 1");
     std::vector<JobId> ids;
     for (const std::string& word : cli.words()) {
         const auto id = jobid_argument(word, style);

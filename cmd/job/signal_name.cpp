@@ -1,7 +1,7 @@
 #include "cmd/job/signal_name.hpp"
 
-#include <csignal>
 #include <charconv>
+#include <csignal>
 #include <cstring>
 #include <string>
 

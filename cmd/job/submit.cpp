@@ -8,8 +8,8 @@
 #include "base/rfc/fluid.hpp"
 #include "base/rfc/jobspec.hpp"
 #include "cmd/client.hpp"
-#include "cmd/job/job_commands.hpp"
 #include "cmd/format/output_format.hpp"
+#include "cmd/job/job_commands.hpp"
 
 namespace sluice {
 
@@ -18,18 +18,24 @@ namespace {
 constexpr CliStyle style = CliStyle::c_tool;
 
 struct SubmitFlags {
-    int bits = 0;           // as job-ingest takes them
-    bool is_signed = false; // the input is a J already
+    int bits = 0;            // as job-ingest takes them
+    bool is_signed = false;  // the input is a J already
 };
 
 Result<SubmitFlags> parse_flags(const std::string& list) {
     SubmitFlags flags;
     for (const std::string& word : split_words(list)) {
-        if (word == "debug") flags.bits |= 2;
-        else if (word == "waitable") flags.bits |= 4;
-        else if (word == "novalidate") flags.bits |= 8;
-        else if (word == "signed") flags.is_signed = true;
-        else return fail(EINVAL, "unknown flag: {}; flags are debug, waitable, signed, novalidate", word);
+        if (word == "debug")
+            flags.bits |= 2;
+        else if (word == "waitable")
+            flags.bits |= 4;
+        else if (word == "novalidate")
+            flags.bits |= 8;
+        else if (word == "signed")
+            flags.is_signed = true;
+        else
+            return fail(EINVAL, "unknown flag: {}; flags are debug, waitable, signed, novalidate",
+                        word);
     }
     return flags;
 }

@@ -1,8 +1,9 @@
 // flux job taskmap: where the tasks of a job run (RFC 34), and conversions of taskmaps.
+#include "base/rfc/taskmap.hpp"
+
 #include <fmt/format.h>
 
 #include "base/rfc/resource_set.hpp"
-#include "base/rfc/taskmap.hpp"
 #include "cmd/client.hpp"
 #include "cmd/job/job_commands.hpp"
 
@@ -20,15 +21,15 @@ struct TaskmapOptions {
 /// The map that the job's shell published when the tasks started.
 Result<Taskmap> taskmap_of_job(Handle& flux, JobId id) {
     std::optional<Result<Taskmap>> map;
-    const auto watched = watch_eventlog(flux, {id, "guest.exec.eventlog", false}, std::nullopt,
-                                        [&](const std::string& line) {
-        const auto event = decode_event(line);
-        if (!event || event->name != "shell.start") return Watch::go_on;
-        const Json* value = event->context.if_contains("taskmap");
-        map = value ? Taskmap::from_json(*value)
-                    : Result<Taskmap>{fail(EPROTO, "no taskmap in shell.start event")};
-        return Watch::stop;
-    });
+    const auto watched = watch_eventlog(
+        flux, {id, "guest.exec.eventlog", false}, std::nullopt, [&](const std::string& line) {
+            const auto event = decode_event(line);
+            if (!event || event->name != "shell.start") return Watch::go_on;
+            const Json* value = event->context.if_contains("taskmap");
+            map = value ? Taskmap::from_json(*value)
+                        : Result<Taskmap>{fail(EPROTO, "no taskmap in shell.start event")};
+            return Watch::stop;
+        });
     if (map) return *map;
     if (!watched && watched.error().errnum() == ENOENT) return fail(ENOENT, "no such job");
     if (!watched) return watched.error();
@@ -106,7 +107,8 @@ int job_taskmap(int argc, char** argv) {
     Cli cli{"flux-job taskmap", style, "[OPTIONS] ID|MAP", "Print or convert a taskmap."};
     TaskmapOptions options;
     cli.option("--taskids=NODE", integer_into(options.taskids), "print the task ids on a node");
-    cli.option("--ntasks=NODE", integer_into(options.ntasks), "print the number of tasks on a node");
+    cli.option("--ntasks=NODE", integer_into(options.ntasks),
+               "print the number of tasks on a node");
     cli.option("--nodeid=TASK", integer_into(options.nodeid), "print the node of a task");
     cli.option("--hostname=TASK", integer_into(options.hostname), "print the host of a task");
     cli.option("--to=FORM", options.to, "raw, pmi, multiline or hosts");

@@ -48,8 +48,10 @@ void print_left(double left, bool human) {
     }
     if (left > 0 && left < 1) left = 1;
     // The C interface of the reference counts in unsigned int, whose maximum stands for no limit.
-    if (std::isinf(left)) fmt::print("{}\n", std::numeric_limits<unsigned>::max());
-    else fmt::print("{}\n", static_cast<std::uint64_t>(left));
+    if (std::isinf(left))
+        fmt::print("{}\n", std::numeric_limits<unsigned>::max());
+    else
+        fmt::print("{}\n", static_cast<std::uint64_t>(left));
 }
 
 }  // namespace

@@ -21,8 +21,10 @@ struct Reaped {
 /// Any job when there is no id. Errors: ECHILD when there is none to wait for.
 Result<Reaped> reap(Handle& flux, std::optional<JobId> id) {
     JsonObject request;
-    if (id) request["id"] = id->value;
-    else request["id"] = -1;
+    if (id)
+        request["id"] = id->value;
+    else
+        request["id"] = -1;
     SLUICE_TRY(const JsonObject reply, flux.call("job-manager.wait", request));
     JsonReader in{reply};
     Reaped job;

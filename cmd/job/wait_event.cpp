@@ -1,8 +1,8 @@
 // flux job wait-event: blocks until an event is in an eventlog of a job, and prints it.
 #include <fmt/format.h>
 
-#include "cmd/job/job_commands.hpp"
 #include "cmd/job/event_options.hpp"
+#include "cmd/job/job_commands.hpp"
 
 namespace sluice {
 
@@ -55,11 +55,11 @@ int wait_event(const Cli& cli, const WaitEventOptions& options, JobId id, EventW
     std::optional<Error> bad;
     const auto done = watch_eventlog(*flux, {id, path, options.wait_create}, options.timeout,
                                      [&](const std::string& line) {
-        const auto event = decode_event(line);
-        if (event) return waiter.on_event(*event);
-        bad = event.error();
-        return Watch::stop;
-    });
+                                         const auto event = decode_event(line);
+                                         if (event) return waiter.on_event(*event);
+                                         bad = event.error();
+                                         return Watch::stop;
+                                     });
     if (bad) return cli.error(bad->text());
     if (!done && done.error().errnum() == ETIMEDOUT)
         return cli.error(fmt::format("wait-event timeout on event '{}'", name));

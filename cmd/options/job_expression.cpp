@@ -63,7 +63,8 @@ Result<Matcher> parse_pattern(const std::string& pattern) {
     if (const auto fault = pattern_fault(pattern)) return fail(EINVAL, "{}", *fault);
     try {
         auto regex = std::make_shared<const std::regex>(pattern, std::regex::ECMAScript);
-        return Matcher{[regex](const std::string& text) { return std::regex_search(text, *regex); }};
+        return Matcher{
+            [regex](const std::string& text) { return std::regex_search(text, *regex); }};
     } catch (const std::regex_error& error) {  // the library's only way to refuse a pattern
         return fail(EINVAL, "{}: {}", pattern, error.what());
     }
@@ -111,8 +112,7 @@ Result<JobPredicate> rank_term(const std::string& value) {
 
 Result<JobPredicate> pattern_term(const std::string& name, const std::string& value) {
     SLUICE_TRY(const Matcher matches, parse_pattern(value));
-    return JobPredicate{
-        [name, matches](const JobRow& job) { return matches(job.text(name)); }};
+    return JobPredicate{[name, matches](const JobRow& job) { return matches(job.text(name)); }};
 }
 
 /// Recursive descent over the words.
@@ -188,8 +188,10 @@ class ExpressionParser {
                 return job.has(name) && number >= range.low && number <= range.high;
             }};
         }
-        return fail(EINVAL, "unknown term '{}'; terms are name, cwd, jobid, host, rank, ntasks, "
-                            "nnodes, ncores, duration", name);
+        return fail(EINVAL,
+                    "unknown term '{}'; terms are name, cwd, jobid, host, rank, ntasks, "
+                    "nnodes, ncores, duration",
+                    name);
     }
 
     const std::vector<std::string>& words_;

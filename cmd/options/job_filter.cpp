@@ -13,9 +13,9 @@ struct Name {
     std::string_view name, abbreviation;
 };
 constexpr Name states[] = {
-    {job_state::new_, "NEW", "N"},         {job_state::depend, "DEPEND", "D"},
+    {job_state::new_, "NEW", "N"},          {job_state::depend, "DEPEND", "D"},
     {job_state::priority, "PRIORITY", "P"}, {job_state::sched, "SCHED", "S"},
-    {job_state::run, "RUN", "R"},          {job_state::cleanup, "CLEANUP", "C"},
+    {job_state::run, "RUN", "R"},           {job_state::cleanup, "CLEANUP", "C"},
     {job_state::inactive, "INACTIVE", "I"},
 };
 constexpr Name results[] = {
@@ -38,9 +38,8 @@ const Name* find_name(const Name (&names)[n], std::string_view name) {
 
 template <std::size_t n>
 const Name* find_bit(const Name (&names)[n], std::int64_t bit) {
-    const auto found = std::ranges::find(names, bit, [](const Name& name) {
-        return static_cast<std::int64_t>(name.bit);
-    });
+    const auto found = std::ranges::find(
+        names, bit, [](const Name& name) { return static_cast<std::int64_t>(name.bit); });
     return found == std::end(names) ? nullptr : found;
 }
 
@@ -125,8 +124,10 @@ JsonObject filter_constraint(const JobFilter& filter) {
     if (states_wanted.states) any.emplace_back(condition("states", numbers(states_wanted.states)));
     if (states_wanted.results)
         any.emplace_back(condition("results", numbers(states_wanted.results)));
-    if (any.size() == 2) all.emplace_back(condition("or", std::move(any)));
-    else if (any.size() == 1) all.push_back(std::move(any.front()));
+    if (any.size() == 2)
+        all.emplace_back(condition("or", std::move(any)));
+    else if (any.size() == 1)
+        all.push_back(std::move(any.front()));
     return condition("and", std::move(all));
 }
 

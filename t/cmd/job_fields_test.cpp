@@ -66,7 +66,10 @@ TEST(JobFields, TellTimes) {
 }
 
 TEST(JobFields, ExplainWhatAPendingJobWaitsFor) {
-    const struct { const char* json; const char* info; } cases[] = {
+    const struct {
+        const char* json;
+        const char* info;
+    } cases[] = {
         {R"({"state":4})", "priority-wait"},
         {R"({"state":8,"urgency":0,"priority":0})", "held"},
         {R"({"state":8,"urgency":16,"priority":0})", "priority-hold"},
@@ -77,29 +80,32 @@ TEST(JobFields, ExplainWhatAPendingJobWaitsFor) {
          "depends:after-success=ƒ1,singleton"},
         {R"({"state":2,"dependencies":["begin-time=1578405600.0"]})", "depends:begin@14:00"},
         {R"({"state":2,"dependencies":["begin-time=1578405605"]})", "depends:begin@14:00:05"},
-        {R"({"state":2,"dependencies":["begin-time=1578492000.0"]})",
-         "depends:begin@Jan08-14:00"},
+        {R"({"state":2,"dependencies":["begin-time=1578492000.0"]})", "depends:begin@Jan08-14:00"},
         {R"({"state":16,"nodelist":"node[1-2]"})", "node[1-2]"},
         {R"({"state":64})", ""}};
     for (const auto& c : cases) EXPECT_EQ(text(job(c.json), "contextual_info"), c.info) << c.json;
 }
 
 TEST(JobFields, TellReturnCodesAndReasons) {
-    const struct { const char* json; const char* code; const char* reason; } cases[] = {
+    const struct {
+        const char* json;
+        const char* code;
+        const char* reason;
+    } cases[] = {
         {R"({"state":64,"result":1,"waitstatus":0})", "0", "Exit 0"},
         {R"({"state":64,"result":2,"waitstatus":768})", "3", "Exit 3"},
         {R"({"state":64,"result":2,"waitstatus":36608})", "143", "Terminated"},
         {R"({"state":64,"result":2,"waitstatus":9})", "-9", "Killed"},
         {R"({"state":64,"result":2,"waitstatus":32512,"exception_occurred":true,
-             "exception_type":"exec","exception_note":"x"})", "127", "command not found"},
-        {R"({"state":64,"result":2,"waitstatus":32256})", "126",
-         "Command invoked cannot execute"},
+             "exception_type":"exec","exception_note":"x"})",
+         "127", "command not found"},
+        {R"({"state":64,"result":2,"waitstatus":32256})", "126", "Command invoked cannot execute"},
         {R"({"state":64,"result":2,"exception_occurred":true,"exception_type":"alloc",
-             "exception_note":"too big"})", "1", "Exception: type=alloc note=too big"},
+             "exception_note":"too big"})",
+         "1", "Exception: type=alloc note=too big"},
         {R"({"state":64,"result":2,"exception_occurred":true,"exception_type":"abort"})", "1",
          "Exception: type=abort"},
-        {R"({"state":64,"result":4,"exception_note":"not today"})", "-128",
-         "Canceled: not today"},
+        {R"({"state":64,"result":4,"exception_note":"not today"})", "-128", "Canceled: not today"},
         {R"({"state":64,"result":4,"waitstatus":36608})", "143", "Canceled"},
         {R"({"state":64,"result":8,"waitstatus":36352})", "142", "Timeout"},
         {R"({"state":16})", "", ""}};
@@ -132,13 +138,14 @@ TEST(JobFields, AskJobListForWhatTheyNeed) {
 }
 
 TEST(JobFields, LeaveUnsetKeysOutOfJson) {
-    EXPECT_EQ(dump_json(job_to_json(job(R"({"id":1234,"state":8,"urgency":0,"priority":0,
+    EXPECT_EQ(
+        dump_json(job_to_json(job(R"({"id":1234,"state":8,"urgency":0,"priority":0,
                   "userid":1000,"name":"sleep","duration":0.0,"ntasks":1,"t_submit":5.5})"))),
-              R"({"name":"sleep","ntasks":1,"priority":0,"id":1234,"t_submit":5.5,"state":"SCHED",)"
-              R"("username":"alice","userid":1000,"urgency":0,"status":"SCHED",)"
-              R"("dependencies":[],"jobid":"ƒNH","annotations":{},"exception":{"occurred":false}})");
-    const JsonObject ended = job_to_json(
-        job(R"({"id":1,"state":64,"result":4,"success":false,"exception_occurred":true,
+        R"({"name":"sleep","ntasks":1,"priority":0,"id":1234,"t_submit":5.5,"state":"SCHED",)"
+        R"("username":"alice","userid":1000,"urgency":0,"status":"SCHED",)"
+        R"("dependencies":[],"jobid":"ƒNH","annotations":{},"exception":{"occurred":false}})");
+    const JsonObject ended =
+        job_to_json(job(R"({"id":1,"state":64,"result":4,"success":false,"exception_occurred":true,
                 "exception_severity":0,"exception_type":"cancel","exception_note":"because"})"));
     EXPECT_EQ(dump_json(ended.at("exception")),
               R"({"occurred":true,"severity":0,"type":"cancel","note":"because"})");

@@ -8,11 +8,16 @@ namespace sluice {
 namespace {
 
 FormatCatalog jobs_catalog() {
-    return {"flux-jobs", "flux-jobs", "", "FLUX_JOBS_FORMAT_DEFAULT",
+    return {"flux-jobs",
+            "flux-jobs",
+            "",
+            "FLUX_JOBS_FORMAT_DEFAULT",
             {{"default", "the default", "{id}"}, {"long", "more", "{id} {name}"}}};
 }
 
-JsonObject parsed(std::string_view text) { return *parse_json_object(text); }
+JsonObject parsed(std::string_view text) {
+    return *parse_json_object(text);
+}
 
 TEST(NamedFormats, ChoosesByNameFormatOrEnvironment) {
     const FormatCatalog catalog = jobs_catalog();
@@ -39,12 +44,18 @@ TEST(NamedFormats, ListsAndQuotesThem) {
 
 TEST(NamedFormats, TakesUserFormatsButNeverRedefinesBuiltInOnes) {
     FormatCatalog catalog = jobs_catalog();
-    ASSERT_TRUE(add_user_formats(catalog, 2, parsed(R"({"formats":{"mine":{"format":"{a}"}}})"), "f"));
+    ASSERT_TRUE(
+        add_user_formats(catalog, 2, parsed(R"({"formats":{"mine":{"format":"{a}"}}})"), "f"));
     EXPECT_EQ(choose_format(catalog, "mine", std::nullopt)->format, "{a}");
-    ASSERT_TRUE(add_user_formats(catalog, 2, parsed(R"({"formats":{"mine":{"format":"{b}"}}})"), "g"));
+    ASSERT_TRUE(
+        add_user_formats(catalog, 2, parsed(R"({"formats":{"mine":{"format":"{b}"}}})"), "g"));
     EXPECT_EQ(choose_format(catalog, "mine", std::nullopt)->format, "{b}");
-    const struct { const char* file; const char* error; } cases[] = {
-        {R"({"formats":{"long":{"format":"x"}}})", "f: override of builtin format 'long' not permitted"},
+    const struct {
+        const char* file;
+        const char* error;
+    } cases[] = {
+        {R"({"formats":{"long":{"format":"x"}}})",
+         "f: override of builtin format 'long' not permitted"},
         {R"({"colours":{}})", "f: invalid key colours"},
         {R"({"formats":{"m":{}}})", "f: required key 'format' missing or no string in format 'm'"},
         {R"({"formats":3})", "f: formats: found integer, wanted a table"}};
@@ -75,7 +86,8 @@ TEST(YamlSubset, ReadsNestedMappings) {
 
 TEST(YamlSubset, NamesTheBadLine) {
     EXPECT_EQ(parse_yaml_subset("a: b\nnonsense\n").error().text(), "line 2: no 'key: value'");
-    EXPECT_EQ(parse_yaml_subset("a: b\n   c: d\n").error().text(), "line 2: indentation does not fit");
+    EXPECT_EQ(parse_yaml_subset("a: b\n   c: d\n").error().text(),
+              "line 2: indentation does not fit");
     EXPECT_EQ(parse_yaml_subset("a: \"b\n").error().text(), "line 1: bad quoted text");
 }
 

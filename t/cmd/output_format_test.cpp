@@ -14,7 +14,7 @@ using Row = std::map<std::string, FieldValue>;
 
 std::optional<std::string> heading_of(std::string_view field) {
     static const std::map<std::string, std::string, std::less<>> headings{
-        {"name", "NAME"}, {"ntasks", "NTASKS"}, {"queue", "QUEUE"}, {"nnodes", "NNODES"},
+        {"name", "NAME"},   {"ntasks", "NTASKS"},     {"queue", "QUEUE"}, {"nnodes", "NNODES"},
         {"t_run", "T_RUN"}, {"duration", "DURATION"}, {"on", ""}};
     const auto found = headings.find(field);
     if (found == headings.end()) return std::nullopt;
@@ -46,9 +46,10 @@ TEST(OutputFormat, DropsAColumnAndTheTextBeforeItWhenEmptyEverywhere) {
 }
 
 TEST(OutputFormat, WidensAColumnAndItsPrecision) {
-    const char* widened = "NAME              |NTASKS\n"
-                          "a-much-longer-name|1\n"
-                          "abc               |1\n";
+    const char* widened =
+        "NAME              |NTASKS\n"
+        "a-much-longer-name|1\n"
+        "abc               |1\n";
     EXPECT_EQ(table("+:{name:<4}|{ntasks}", two_names), widened);
     EXPECT_EQ(table("+:{name:<4.4}|{ntasks}", two_names), widened);
     EXPECT_EQ(table("+:{name:<4.4}|", {}), "NAME|\n");
@@ -70,20 +71,24 @@ TEST(OutputFormat, PrintsADashForNothing) {
               "NAME  |NNODES|NNODES|DURATION_|DURATION| T_RUN|T_RUN|\n"
               "held  |      |     -|     -_|       -|     -||\n"
               "sized |     1|     1|    1h_| 1:00:00|     -||\n");
-    EXPECT_EQ(table("{duration:>8.2fh}|", {{{"duration", 0.0}}, {{"duration", 1.5}}}, {.header = false}),
-              "       -|\n    1.50|\n");
+    EXPECT_EQ(
+        table("{duration:>8.2fh}|", {{{"duration", 0.0}}, {{"duration", 1.5}}}, {.header = false}),
+        "       -|\n    1.50|\n");
 }
 
 TEST(OutputFormat, SortsUnsetThenNumbersThenText) {
-    const std::vector<Row> rows{{{"name", "d"}, {"ntasks", 10}}, {{"name", "b"}, {"ntasks", 2}},
-                                {{"name", "c"}}, {{"name", "a"}, {"ntasks", "x"}}};
+    const std::vector<Row> rows{{{"name", "d"}, {"ntasks", 10}},
+                                {{"name", "b"}, {"ntasks", 2}},
+                                {{"name", "c"}},
+                                {{"name", "a"}, {"ntasks", "x"}}};
     EXPECT_EQ(table("sort:ntasks {name}", rows, {.header = false}), "c\nb\nd\na\n");
     EXPECT_EQ(table("sort:-ntasks{name}", rows, {.header = false}), "a\nd\nb\nc\n");
     EXPECT_EQ(table("sort:nosuch {name}", rows), "error: Invalid sort key: nosuch");
 }
 
 TEST(OutputFormat, CutsLinesAndLeavesOutBlankRows) {
-    EXPECT_EQ(table("{name}|{ntasks}", two_names, {.width = 12}), "NAME|NTASKS\na-much-long+\nabc|1\n");
+    EXPECT_EQ(table("{name}|{ntasks}", two_names, {.width = 12}),
+              "NAME|NTASKS\na-much-long+\nabc|1\n");
     EXPECT_EQ(table("{name}", {{{"name", ""}}, {{"name", "x"}}}), "NAME\nx\n");
 }
 
@@ -113,12 +118,29 @@ TEST(OutputFormat, ListsItsFieldsOnce) {
 }
 
 TEST(FormatSpec, LaysOutAsPython) {
-    const struct { const char* spec; FieldValue value; const char* text; } cases[] = {
-        {"", 600.0, "600.0"}, {"5", 7, "    7"}, {"5", "x", "x    "}, {"*^5", "x", "**x**"},
-        {"05", -7, "-0007"}, {"+d", 7, "+7"}, {",", 1234567, "1,234,567"}, {"x", 255, "ff"},
-        {"#x", 255, "0xff"}, {".2f", 1.005, "1.00"}, {".3g", 12345.0, "1.23e+04"},
-        {"", true, "True"}, {">3", true, "  1"}, {"5.1", "ƒab", "ƒ    "}, {">4", "ƒa", "  ƒa"},
-        {"d", "", ""}, {".1f", 3, "3.0"}, {"%", 0.5, "50.000000%"}, {".0%", 0.5, "50%"}};
+    const struct {
+        const char* spec;
+        FieldValue value;
+        const char* text;
+    } cases[] = {{"", 600.0, "600.0"},
+                 {"5", 7, "    7"},
+                 {"5", "x", "x    "},
+                 {"*^5", "x", "**x**"},
+                 {"05", -7, "-0007"},
+                 {"+d", 7, "+7"},
+                 {",", 1234567, "1,234,567"},
+                 {"x", 255, "ff"},
+                 {"#x", 255, "0xff"},
+                 {".2f", 1.005, "1.00"},
+                 {".3g", 12345.0, "1.23e+04"},
+                 {"", true, "True"},
+                 {">3", true, "  1"},
+                 {"5.1", "ƒab", "ƒ    "},
+                 {">4", "ƒa", "  ƒa"},
+                 {"d", "", ""},
+                 {".1f", 3, "3.0"},
+                 {"%", 0.5, "50.000000%"},
+                 {".0%", 0.5, "50%"}};
     for (const auto& c : cases) {
         const auto spec = parse_format_spec(c.spec);
         ASSERT_TRUE(spec) << c.spec;

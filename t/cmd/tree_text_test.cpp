@@ -5,7 +5,9 @@
 namespace sluice {
 namespace {
 
-TreeNode leaf(std::string label) { return {std::move(label), 0, 1, {}}; }
+TreeNode leaf(std::string label) {
+    return {std::move(label), 0, 1, {}};
+}
 
 std::string drawn(const TreeNode& node, const TreeConnectors& connectors = box_connectors) {
     std::vector<TreeLine> lines;
@@ -24,11 +26,12 @@ TreeNode example() {
 TEST(TreeText, MergesEqualLeavesOnly) {
     TreeNode tree = example();
     merge_equal_leaves(tree);
-    EXPECT_EQ(drawn(tree), ".\n"
-                           "└── flux\n"
-                           "    ├── flux\n"
-                           "    │   └── 2*[sleep]\n"
-                           "    └── hostname\n");
+    EXPECT_EQ(drawn(tree),
+              ".\n"
+              "└── flux\n"
+              "    ├── flux\n"
+              "    │   └── 2*[sleep]\n"
+              "    └── hostname\n");
 }
 
 TEST(TreeText, MergesAtThePlaceOfTheFirst) {
@@ -38,12 +41,13 @@ TEST(TreeText, MergesAtThePlaceOfTheFirst) {
 }
 
 TEST(TreeText, DrawsEveryNodeWithoutMerging) {
-    EXPECT_EQ(drawn(example(), compact_connectors), ".\n"
-                                                    "└─flux\n"
-                                                    "  ├─flux\n"
-                                                    "  │ ├─sleep\n"
-                                                    "  │ └─sleep\n"
-                                                    "  └─hostname\n");
+    EXPECT_EQ(drawn(example(), compact_connectors),
+              ".\n"
+              "└─flux\n"
+              "  ├─flux\n"
+              "  │ ├─sleep\n"
+              "  │ └─sleep\n"
+              "  └─hostname\n");
 }
 
 }  // namespace

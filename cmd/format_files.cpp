@@ -64,7 +64,8 @@ Result<FormatChoice> choose_user_format(FormatCatalog catalog, std::string_view 
     const std::size_t builtin_count = catalog.formats.size();
     for (const fs::path& path : format_files(catalog.file)) {
         const auto file = read_format_file(path);
-        if (!file) return path.extension() == ".toml" ? file.error() : file.error().in(path.string());
+        if (!file)
+            return path.extension() == ".toml" ? file.error() : file.error().in(path.string());
         SLUICE_CHECK(add_user_formats(catalog, builtin_count, *file, path.string()));
     }
     std::optional<std::string> replacement;
