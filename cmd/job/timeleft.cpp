@@ -41,17 +41,15 @@ Result<double> instance_time_left(Handle& flux) {
     return left_until(expiration ? as_number(*expiration).value_or(0) : 0);
 }
 
+/// Whole seconds; some is left as long as it is not over.
 void print_left(double left, bool human) {
-    if (human) {
-        fmt::print("{}\n", std::isinf(left) ? "infinity" : fsd_format(left));
-        return;
-    }
-    if (left > 0 && left < 1) left = 1;
+    const double whole = left > 0 && left < 1 ? 1 : std::floor(left);
+    if (human) fmt::print("{}\n", std::isinf(left) ? "infinity" : fsd_format(whole));
     // The C interface of the reference counts in unsigned int, whose maximum stands for no limit.
-    if (std::isinf(left))
+    else if (std::isinf(left))
         fmt::print("{}\n", std::numeric_limits<unsigned>::max());
     else
-        fmt::print("{}\n", static_cast<std::uint64_t>(left));
+        fmt::print("{}\n", static_cast<std::uint64_t>(whole));
 }
 
 }  // namespace
