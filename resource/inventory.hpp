@@ -1,6 +1,6 @@
 // What there is, what is up, what is free: the graph of the instance's resources and, beside it,
-// bitmaps of free cores and GPUs and sums for pruning. Pure; a copy shares the graph and costs a few
-// words a node, so a scheduler may plan on copies.
+// bitmaps of free cores and GPUs and sums for pruning. Pure; a copy shares the graph and costs a
+// few words a node, so a scheduler may plan on copies.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,8 @@ Result<Idset> NodeStates::undrain(const Idset& ranks, bool any) {
 JsonObject NodeStates::drain_json() const {
     std::vector<std::pair<const Drained*, Idset>> groups;
     for (const auto& [rank, drained] : drained_) {
-        auto group = std::ranges::find_if(groups, [&](const auto& g) { return *g.first == drained; });
+        auto group =
+            std::ranges::find_if(groups, [&](const auto& g) { return *g.first == drained; });
         if (group == groups.end()) group = groups.insert(group, {&drained, {}});
         group->second.insert(rank);
     }

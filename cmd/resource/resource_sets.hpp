@@ -1,5 +1,5 @@
-// What the flux resource commands show: the scheduler's three sets and the configuration, limited to
-// the ranks that the user asked for.
+// What the flux resource commands show: the scheduler's three sets and the configuration, limited
+// to the ranks that the user asked for.
 #pragma once
 
 #include <string>

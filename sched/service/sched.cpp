@@ -30,8 +30,7 @@ class Sched::Thread {
           thread_([this, config = std::move(config)]() mutable { run(std::move(config)); }) {}
     ~Thread() {
         *alive_ = false;
-        port_.close();
-        thread_.join();
+        port_.close();  // then thread_ ends, and its destructor waits for that
     }
 
     void give(Event event) { port_.push(std::move(event)); }
@@ -62,7 +61,7 @@ class Sched::Thread {
     const OnDecisions on_decisions_;                             // called on the reactor
     const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // read on the reactor
     ThreadPort<Event> port_{events_max};
-    std::thread thread_;  // last: it uses all above
+    std::jthread thread_;  // last: it uses all above
 };
 
 Sched::Sched(Post post, OnDecisions on_decisions, SchedConfig config)

@@ -100,8 +100,8 @@ TEST(Matcher, RefusesForEverWithTheNumbers) {  // conformance resource/unsatisfi
          "unsatisfiable request: 9 cores on one node wanted, the most here is 8 cores and 0 gpus"},
         {slots(1, 9),
          "unsatisfiable request: 9 cores on one node wanted, the most here is 8 cores and 0 gpus"},
-        {slots(1, 1, 1), "unsatisfiable request: 1 core and 1 gpu on one node wanted, the most here "
-                         "is 8 cores and 0 gpus"},
+        {slots(1, 1, 1), "unsatisfiable request: 1 core and 1 gpu on one node wanted, the most "
+                         "here is 8 cores and 0 gpus"},
         {nodes(4, 4, 9),
          "unsatisfiable request: 9 cores on one node wanted, the most here is 8 cores and 0 gpus"},
     };
