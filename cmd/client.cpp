@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "base/rfc/fluid.hpp"
@@ -47,7 +48,11 @@ Error connection_lost() {
 std::optional<Handle> open_flux(const Cli& cli, CliStyle style) {
     Result<Handle> flux = Handle::open();
     if (flux) return std::move(*flux);
-    const std::string reason = flux.error().text();
+    std::string reason = flux.error().text();
+    const char* uri = std::getenv("FLUX_URI");
+    const auto path = uri ? local_socket_path(uri) : Error{ENOENT};
+    if (style != CliStyle::c_tool && flux.error().errnum() == ENOENT && path)
+        reason = fmt::format("broker socket {} was not found", *path);
     cli.error(style == CliStyle::c_tool ? "flux_open: " + reason
                                         : "Unable to connect to Flux: " + reason);
     return std::nullopt;

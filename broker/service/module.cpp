@@ -13,15 +13,16 @@ namespace {
 
 struct Alias {
     std::string_view name;
-    std::vector<std::string_view> services;  // the first one shows whether it is there
+    std::vector<std::string_view> services;
+    std::string_view shown_by = {};  // the service of ours it stands for, if not the first above
     bool loaded_at_start = true;
 };
 
 const std::vector<Alias> aliases{
     {"job-list", {"job-list"}},
     {"heartbeat", {"heartbeat"}},
-    {"content-sqlite", {"content-sqlite", "content-backing"}},
-    {"connector-local", {"connector-local"}},
+    {"content-sqlite", {"content-sqlite", "content-backing"}, "content"},
+    {"connector-local", {"connector-local"}, "attr"},
     {"resource", {"resource"}},
     {"config", {"config"}},
     {"content", {"content"}},
@@ -35,10 +36,10 @@ const std::vector<Alias> aliases{
     {"job-ingest", {"job-ingest"}},
     {"overlay", {"overlay"}},
     {"job-manager", {"job-manager"}},
-    {"sched-fluxion-resource", {"sched", "sched-fluxion-resource"}},
-    {"sched-fluxion-qmanager", {"sched", "sched-fluxion-qmanager"}},
-    {"sched-fluxion-feasibility", {"sched", "feasibility", "sched-fluxion-feasibility"}},
-    {"sched-simple", {"sched", "feasibility"}, false},
+    {"sched-fluxion-resource", {"sched-fluxion-resource"}, "feasibility"},
+    {"sched-fluxion-qmanager", {"sched-fluxion-qmanager", "sched"}, "feasibility"},
+    {"sched-fluxion-feasibility", {"feasibility", "sched-fluxion-feasibility"}},
+    {"sched-simple", {"sched", "feasibility"}, "feasibility", false},
 };
 
 const Alias* find_alias(std::string_view name) {
@@ -64,7 +65,10 @@ class ModuleService : public RpcService<ModuleService> {
     }
 
   private:
-    bool present(const Alias& alias) { return router().has_service(alias.services.front()); }
+    bool present(const Alias& alias) {
+        return router().has_service(alias.shown_by.empty() ? alias.services.front()
+                                                           : alias.shown_by);
+    }
     bool loaded(const Alias& alias) { return present(alias) && !removed_.contains(alias.name); }
 
     void load(Request request, const JsonObject& payload) {

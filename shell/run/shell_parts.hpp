@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/rexec/server.hpp"
 #include "base/rpc/handle.hpp"
 #include "shell/affinity.hpp"
 #include "shell/environment.hpp"
@@ -40,6 +41,7 @@ class Shell {
     Result<void> make_tmpdir();
     Result<void> export_topology();
     void start_service();
+    void start_rexec();
     void listen_to_launcher();
 
     void perform(const ShellActions& actions);
@@ -87,6 +89,7 @@ class Shell {
     std::vector<std::unique_ptr<Task>> tasks_;
     std::optional<Input> input_;
     std::optional<Terminus> terminus_;
+    std::optional<RexecServer> rexec_;  // flux exec --jobid
     Environment environment_;
     std::optional<ShellFsm> fsm_;
     boost::asio::steady_timer exit_timer_, signal_timer_;

@@ -11,6 +11,8 @@
 namespace sluice::shell {
 namespace {
 
+constexpr std::string_view rexec_prefix = "rexec.";
+
 bool receive_all(int socket, char* to, std::size_t size) {
     while (size > 0) {
         const ssize_t got = ::recv(socket, to, size, MSG_WAITALL);
@@ -71,7 +73,21 @@ int run_shell(int socket, const Topology* topology) {
     return Shell{std::move(handle), *std::move(info), topology}.run();
 }
 
+/// `flux exec --jobid` starts processes on this node; they have the caller's environment.
+void Shell::start_rexec() {
+    rexec_.emplace(RexecServer::Options{
+        .io = handle_.io(),
+        .rank = info_.rank.value,
+        .uri = [this] { return info_.uri; },
+        .respond = [this](Message response) { handle_.send_message(response); },
+        .log =
+            [this](const std::string& text) {
+                output_->log({LogLevel::info, "rexec", text});
+            }});
+}
+
 void Shell::start_service() {
+    start_rexec();
     if (options_.pty && options_.pty->interactive && info_.leader())
         terminus_.emplace(handle_, info_.service());
     handle_.register_service(
@@ -92,6 +108,10 @@ void Shell::on_request(const Message& request) {
         return;
     }
     if (!allowed) return respond(request, EPERM);
+    if (method.starts_with(rexec_prefix) && rexec_) {
+        if (!rexec_->serve(method.substr(rexec_prefix.size()), request)) respond(request, ENOSYS);
+        return;
+    }
     if (method == "stdin") return input_->on_stdin(request);
     if (method == "input") return input_->on_forwarded(request);
     if (method == "pmi-exchange" && pmi_) return pmi_->on_exchange_request(request);
