@@ -44,7 +44,8 @@ TEST(FluidText, ReadsEveryForm) {
 TEST(FluidText, RefusesWhatIsNoId) {
     for (const std::string_view text :
          {"", " ", "f", "f0", "fl", "fjpXCZedGfVR", "foo bar", "-1", "1x", "0x", "1.2.3",
-          "1.2.3.4.5", "00017.e9fb.8df1.6c2e", "18446744073709551616", "a-b-c", "job.", "\xC6\x92"}) {
+          "1.2.3.4.5", "00017.e9fb.8df1.6c2e", "18446744073709551616", "a-b-c", "job.",
+          "\xC6\x92"}) {
         const auto id = fluid_decode(text);
         ASSERT_FALSE(id) << text;
         EXPECT_EQ(id.error().errnum(), EINVAL);
