@@ -152,7 +152,7 @@ Result<std::vector<std::string>> broker_command(const Options& options) {
     SLUICE_TRY(const std::vector<std::string> recovery, recovery_options(options));
     words.insert(words.end(), recovery.begin(), recovery.end());
     const bool system = options.sysconfig || (options.recover && options.recovery.empty());
-    if (system) words.push_back(std::string{"-c"} + system_config);
+    if (system) words.push_back(fmt::format("-c{}", system_config));
     for (const std::string& path : options.config_path) words.push_back("-c" + path);
     for (const std::string& value : options.conf) words.push_back("--conf=" + value);
     return words;

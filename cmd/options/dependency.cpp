@@ -34,21 +34,26 @@ void add_value(JsonObject& object, std::string_view key, Json value) {
     existing->get_array().push_back(std::move(value));
 }
 
+/// `text` before and after the first `mark`; all of it and nothing when there is none.
+std::pair<std::string_view, std::string_view> cut_at(std::string_view text, char mark) {
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] == mark) return {text.substr(0, i), text.substr(i + 1)};
+    return {text, {}};
+}
+
 }  // namespace
 
 Result<JsonObject> parse_dependency(std::string_view uri) {
-    const std::size_t question = std::min(uri.find('?'), uri.size());
-    const std::string_view head = uri.substr(0, question);
-    std::string_view query = uri.substr(std::min(question + 1, uri.size()));
-    const std::size_t colon = std::min(head.find(':'), head.size());
-    if (colon == 0) return fail(EINVAL, "Invalid dependency URI \"{}\"", uri.empty() ? ":" : uri);
+    const auto [head, parameters] = cut_at(uri, '?');
+    const auto [scheme, value] = cut_at(head, ':');
+    if (scheme.empty())
+        return fail(EINVAL, "Invalid dependency URI \"{}\"", uri.empty() ? ":" : uri);
     JsonObject dependency;
-    dependency["scheme"] = head.substr(0, colon);
-    dependency["value"] = head.substr(std::min(colon + 1, head.size()));
-    while (!query.empty()) {
-        const std::size_t end = std::min(query.find('&'), query.size());
-        const std::string_view pair = query.substr(0, end);
-        query.remove_prefix(std::min(end + 1, query.size()));
+    dependency["scheme"] = scheme;
+    dependency["value"] = value;
+    for (std::string_view query = parameters; !query.empty();) {
+        const auto [pair, rest] = cut_at(query, '&');
+        query = rest;
         const std::size_t equals = pair.find('=');
         if (equals == std::string_view::npos || equals == 0) continue;
         add_value(dependency, pair.substr(0, equals), number_or_text(pair.substr(equals + 1)));
