@@ -300,7 +300,7 @@ class SqliteStore::Thread {
     Post post_;
     ThreadPort<Work> port_{queue_items_max};
     bool ended_ = false;
-    std::thread thread_;
+    std::jthread thread_;
 };
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const Options& options, Post post) {

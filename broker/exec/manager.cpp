@@ -162,7 +162,9 @@ void ExecManager::act(JobId id, ExecActions actions) {
             Overloaded{
                 [&](ExecLog& it) { hooks_.exec_log(id, std::move(it.event)); },
                 [&](AllStarted&) { hooks_.started(id); },
-                [&](RaiseFatal& it) { hooks_.raise(id, {it.type, 0, it.note, userid_unknown, {}}); },
+                [&](RaiseFatal& it) {
+                    hooks_.raise(id, {it.type, 0, it.note, userid_unknown, {}});
+                },
                 [&](SendSignal& it) { signal(id, it); },
                 [&](TellLost& it) { tell_lost(*job, id, it); },
                 [&](BarrierGo&) {

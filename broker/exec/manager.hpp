@@ -1,5 +1,5 @@
-// RFC 32 - the exec manager of rank 0: sends jobs to the launchers of their ranks, hears what became
-// of their shells, and ends jobs that must end. The decisions are ExecFsm's. Rim.
+// RFC 32 - the exec manager of rank 0: sends jobs to the launchers of their ranks, hears what
+// became of their shells, and ends jobs that must end. The decisions are ExecFsm's. Rim.
 #pragma once
 
 #include <functional>

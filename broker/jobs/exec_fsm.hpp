@@ -1,5 +1,5 @@
-// RFC 32, RFC 50 - the execution of one job, as the exec manager sees it: its shells come up, meet at
-// barriers, end or are lost, and are killed when the job is cancelled. Pure.
+// RFC 32, RFC 50 - the execution of one job, as the exec manager sees it: its shells come up, meet
+// at barriers, end or are lost, and are killed when the job is cancelled. Pure.
 //
 //   launched -started(all)-> running -exited(all)-> Finished
 //   cancel: SIGTERM at once, the kill signal to tasks every kill_timeout, from 5 x kill_timeout on

@@ -22,7 +22,9 @@ enum class JobState : std::uint8_t {  // bits, as in job-list
 namespace job_states {
 inline constexpr unsigned pending = 14, running = 48, active = 62, all = 127;
 }
-enum class JobResult : std::uint8_t { none = 0, completed = 1, failed = 2, canceled = 4, timeout = 8 };
+enum class JobResult : std::uint8_t {
+    none = 0, completed = 1, failed = 2, canceled = 4, timeout = 8,
+};
 
 namespace job_flag {
 inline constexpr int debug = 2, waitable = 4, novalidate = 8;

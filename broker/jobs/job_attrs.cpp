@@ -107,7 +107,8 @@ constexpr std::size_t listed = 32;  // rows before these are attributes that lis
 Result<JobAttrs> JobAttrs::from_json(const JsonArray& names) {
     JobAttrs attrs;
     for (const Json& name : names) {
-        if (!name.is_string()) return fail(EPROTO, "attrs: want strings, found {}", dump_json(name));
+        if (!name.is_string())
+            return fail(EPROTO, "attrs: want strings, found {}", dump_json(name));
         const std::string_view wanted{name.as_string()};
         if (wanted == "all") {
             for (std::size_t i = 0; i < listed; ++i) attrs.rows_.push_back(i);

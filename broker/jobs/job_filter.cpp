@@ -45,7 +45,8 @@ Result<unsigned> parse_bits(const JsonArray& values, Parse parse) {
 Result<Test> text_test(const JsonArray& values, std::string Job::*member) {
     std::set<std::string> wanted;
     for (const Json& value : values) {
-        if (!value.is_string()) return fail(EINVAL, "constraint: want strings, found {}", dump_json(value));
+        if (!value.is_string())
+            return fail(EINVAL, "constraint: want strings, found {}", dump_json(value));
         wanted.emplace(value.as_string());
     }
     return Test{[wanted, member](const Job& job) { return wanted.contains(job.*member); }};
@@ -67,7 +68,8 @@ Result<Test> userid_test(const JsonArray& values) {
 Result<Test> hostlist_test(const JsonArray& values) {
     Hostlist wanted;
     for (const Json& value : values) {
-        if (!value.is_string()) return fail(EINVAL, "hostlist: {} is not a string", dump_json(value));
+        if (!value.is_string())
+            return fail(EINVAL, "hostlist: {} is not a string", dump_json(value));
         SLUICE_TRY(const Hostlist hosts, Hostlist::parse(std::string_view{value.as_string()}));
         wanted.append(hosts);
     }
@@ -194,7 +196,8 @@ Result<Test> parse(const Json& constraint, int depth) {
     if (object.empty()) return Test{[](const Job&) { return true; }};
     if (object.size() > 1) return fail(EINVAL, "constraint must only contain 1 element");
     const auto& [op, values] = *object.begin();
-    if (!values.is_array()) return fail(EINVAL, "operator {} value must be an array", std::string_view{op});
+    if (!values.is_array())
+        return fail(EINVAL, "operator {} value must be an array", std::string_view{op});
     return parse_operator(op, values.as_array(), depth);
 }
 

@@ -78,8 +78,8 @@ std::map<std::string, JobTable::Counts> JobTable::counts_by_queue() const {
 }
 
 std::size_t JobTable::count(unsigned states) const {
-    return static_cast<std::size_t>(std::count_if(
-        active_.begin(), active_.end(), [&](const auto& entry) { return entry.second->is(states); }));
+    const auto matches = [&](const auto& entry) { return entry.second->is(states); };
+    return static_cast<std::size_t>(std::count_if(active_.begin(), active_.end(), matches));
 }
 
 void JobTable::list(const std::function<bool(const Job&)>& take) const {

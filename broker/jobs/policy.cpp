@@ -78,8 +78,9 @@ struct Dimension {
 
 Result<void> check_sizes(const JobPolicy& policy, const std::string& suffix,
                          const ResourceRequest& request) {
+    const std::int64_t nodes = request.nodes ? std::int64_t{request.nodes} : -1;
     const Dimension dimensions[] = {
-        {"nnodes", request.nodes ? std::int64_t{request.nodes} : std::int64_t{-1}, &SizeLimits::nnodes},
+        {"nnodes", nodes, &SizeLimits::nnodes},
         {"ncores", static_cast<std::int64_t>(request.cores()), &SizeLimits::ncores},
         {"ngpus", static_cast<std::int64_t>(request.gpus()), &SizeLimits::ngpus},
     };

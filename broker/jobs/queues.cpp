@@ -186,7 +186,8 @@ Result<void> Queues::admit(const std::string& name, const Jobspec& jobspec) cons
     const Queue* queue = find(name);
     if (!queue) return unknown(name);
     if (!queue->enabled) {
-        if (name.empty()) return fail(EINVAL, "job submission is disabled: {}", queue->disable_reason);
+        if (name.empty())
+            return fail(EINVAL, "job submission is disabled: {}", queue->disable_reason);
         return fail(EINVAL, "job submission to {} is disabled: {}", name, queue->disable_reason);
     }
     return check_limits(policy_, &queue->policy, name, jobspec);

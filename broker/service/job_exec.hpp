@@ -1,7 +1,7 @@
 // The service job-exec: what launchers and shells tell the exec manager (broker/exec/protocol.hpp).
 #pragma once
 
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/service/service.hpp"
 
 namespace sluice {

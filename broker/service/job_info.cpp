@@ -185,7 +185,8 @@ void JobInfoService::on_past(std::uint64_t number, JobId id,
     std::optional<Error> end;
     if (watch.path == main_log) {
         if (log && watch.over) end = Error{ENODATA};
-    } else if ((guest && watch.guest_over) || watch.over || (!guest && !watch.wait_create && !log)) {
+    } else if ((guest && watch.guest_over) || watch.over ||
+               (!guest && !watch.wait_create && !log)) {
         const bool never_ran = guest && (!job || job->t_run == 0);
         end = log || never_ran ? Error{ENODATA} : Error{ENOENT};
     }

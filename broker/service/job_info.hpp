@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/service/service.hpp"
 #include "broker/service/streams.hpp"
 

@@ -1,7 +1,7 @@
 // The service job-ingest (wire.md 2.2).
 #pragma once
 
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/service/service.hpp"
 
 namespace sluice {

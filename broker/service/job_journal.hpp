@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/service/streams.hpp"
 
 namespace sluice {

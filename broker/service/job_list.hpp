@@ -4,7 +4,7 @@
 #include <list>
 
 #include "broker/jobs/job_attrs.hpp"
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/service/service.hpp"
 #include "broker/service/streams.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <list>
 
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/service/job_journal.hpp"
 #include "broker/service/service.hpp"
 

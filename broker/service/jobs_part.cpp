@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include "broker/config/attributes.hpp"
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/parts.hpp"
 #include "broker/service/job_exec.hpp"
 #include "broker/service/job_info.hpp"

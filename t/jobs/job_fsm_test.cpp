@@ -117,7 +117,8 @@ TEST(JobFsm, EventsInTheWrongStateChangeNothing) {
 
 TEST(JobFsm, AnnotationsMergeAndNullRemoves) {
     JsonObject annotations;
-    merge_annotations(annotations, *parse_json_object(R"({"sched":{"a":1,"b":2},"user":{"x":"y"}})"));
+    merge_annotations(annotations,
+                      *parse_json_object(R"({"sched":{"a":1,"b":2},"user":{"x":"y"}})"));
     merge_annotations(annotations, *parse_json_object(R"({"sched":{"a":null,"b":3}})"));
     EXPECT_EQ(dump_json(annotations), R"({"sched":{"b":3},"user":{"x":"y"}})");
     merge_annotations(annotations, *parse_json_object(R"({"sched":null})"));

@@ -47,7 +47,8 @@ TEST(JobFilter, MatchesByTheOperatorsOfRfc43) {
         {R"({"or":[{"name":["x"]},{"queue":["batch"]}]})", true},
         {R"({"and":[{"userid":[1000]},{"states":[14]}]})", false},
     };
-    for (const Row& row : rows) EXPECT_EQ(matches(row.constraint, *job), row.matches) << row.constraint;
+    for (const Row& row : rows)
+        EXPECT_EQ(matches(row.constraint, *job), row.matches) << row.constraint;
 }
 
 TEST(JobFilter, RefusesWhatItDoesNotUnderstand) {

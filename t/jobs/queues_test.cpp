@@ -8,7 +8,9 @@ namespace {
 
 using testing::HasSubstr;
 
-Result<Queues> queues(const char* config) { return Queues::from_config(*parse_json_object(config)); }
+Result<Queues> queues(const char* config) {
+    return Queues::from_config(*parse_json_object(config));
+}
 
 constexpr const char* two_queues =
     R"({"queues":{"batch":{"requires":["big"],"policy":{"limits":{"duration":"1h"}}},"debug":{}},

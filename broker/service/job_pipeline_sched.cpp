@@ -2,7 +2,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/log/logger.hpp"
 #include "broker/resource_hub.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "base/rfc/fsd.hpp"
 #include "broker/config/config_store.hpp"
-#include "broker/jobs/job_pipeline.hpp"
-#include "broker/jobs/job_pipeline_timer.hpp"
+#include "broker/service/job_pipeline.hpp"
+#include "broker/service/job_pipeline_timer.hpp"
 #include "broker/log/logger.hpp"
 
 namespace sluice {

@@ -1,5 +1,5 @@
-// The life of jobs on rank 0, from submission to inactive: asks job_fsm what comes next and makes it
-// happen through the scheduler, the exec manager and the store. Rim.
+// The life of jobs on rank 0, from submission to inactive: asks job_fsm what comes next and makes
+// it happen through the scheduler, the exec manager and the store. Rim.
 // Invariants: 1. what leaves this process (answers, launches, journal, watches) leaves after the
 // commit of the events it follows from; 2. one commit a reactor turn; 3. every count is read from
 // the job table.

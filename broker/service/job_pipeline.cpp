@@ -1,9 +1,9 @@
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 
 #include <csignal>
 
 #include "base/rfc/fsd.hpp"
-#include "broker/jobs/job_pipeline_timer.hpp"
+#include "broker/service/job_pipeline_timer.hpp"
 #include "broker/log/logger.hpp"
 #include "broker/resource_hub.hpp"
 #include "sched/constraint_hosts.hpp"

@@ -1,5 +1,5 @@
 // The pipeline's changes from outside: urgency, updates, queues, purge.
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 #include "broker/log/logger.hpp"
 
 namespace sluice {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/rfc/eventlog.hpp"
-#include "broker/jobs/job_pipeline.hpp"
+#include "broker/service/job_pipeline.hpp"
 
 namespace sluice {
 
