@@ -35,13 +35,12 @@ Result<void> Input::deliver(const IoData& io) {
     }
     bool wanted = false, taken = false;
     for (const auto& task : parts_.tasks) {
-        if (!all && !ranks.contains(task->rank())) continue;
-        wanted = true;
-        if (!io.data.empty() && task->write_input(io.data)) taken = true;
-        if (io.eof) {
-            task->end_input();
-            taken = true;
-        }
+        const bool addressed = all || ranks.contains(task->rank());
+        wanted = wanted || addressed;
+        if (addressed && !io.data.empty() && task->write_input(io.data)) taken = true;
+        // The end is for all tasks: one that was not addressed would wait for ever.
+        if (io.eof) task->end_input();
+        taken = taken || io.eof;
     }
     if (wanted && !taken && !io.data.empty()) return Error{EPIPE};
     return {};
