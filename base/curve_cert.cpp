@@ -56,7 +56,9 @@ Result<std::string> read_private(const std::string& path) {
 
 }  // namespace
 
-CurveCert CurveCert::generate() { return {.metadata = {}, .keys = generate_curve_keys()}; }
+CurveCert CurveCert::generate() {
+    return {.metadata = {}, .keys = generate_curve_keys()};
+}
 
 Result<CurveCert> CurveCert::parse(std::string_view text) {
     CurveCert cert;
@@ -92,7 +94,8 @@ Result<CurveCert> CurveCert::parse(std::string_view text) {
 
 std::string CurveCert::to_string() const {
     std::string text = "#  ZeroMQ CURVE **Secret** Certificate\n#  DO NOT DISTRIBUTE\n\nmetadata\n";
-    for (const auto& [name, value] : metadata) text += fmt::format("    {} = \"{}\"\n", name, value);
+    for (const auto& [name, value] : metadata)
+        text += fmt::format("    {} = \"{}\"\n", name, value);
     return text + fmt::format("curve\n    public-key = \"{}\"\n    secret-key = \"{}\"\n",
                               keys.public_key, keys.secret_key);
 }

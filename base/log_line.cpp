@@ -26,7 +26,9 @@ std::string_view next_word(std::string_view& text) {
     return word;
 }
 
-std::string or_dash(std::string_view text) { return text.empty() ? "-" : std::string{text}; }
+std::string or_dash(std::string_view text) {
+    return text.empty() ? "-" : std::string{text};
+}
 
 }  // namespace
 
@@ -39,8 +41,10 @@ Result<LogLevel> parse_log_level(std::string_view text) {
     if (found != level_names.end()) return static_cast<LogLevel>(found - level_names.begin());
     if (text.size() == 1 && text[0] >= '0' && text[0] <= '7')
         return static_cast<LogLevel>(text[0] - '0');
-    return fail(EINVAL, "severity '{}' is not 0 to 7 or one of emerg, alert, crit, err, warning, "
-                        "notice, info, debug", text);
+    return fail(EINVAL,
+                "severity '{}' is not 0 to 7 or one of emerg, alert, crit, err, warning, "
+                "notice, info, debug",
+                text);
 }
 
 std::string format_log_line(const LogLine& line) {
@@ -52,7 +56,8 @@ std::string format_log_line(const LogLine& line) {
 }
 
 Result<LogLine> parse_log_line(std::string_view text) {
-    const Error bad = fail(EPROTO, "log line is not of the form '<pri>1 time rank app pid - - text'");
+    const Error bad =
+        fail(EPROTO, "log line is not of the form '<pri>1 time rank app pid - - text'");
     LogLine line;
     const std::size_t close = text.find('>');
     int priority = 0;
@@ -68,7 +73,7 @@ Result<LogLine> parse_log_line(std::string_view text) {
     if (const std::string_view host = next_word(text); !parse_number(host, line.rank)) return bad;
     line.appname = next_word(text);
     line.procid = next_word(text);
-    next_word(text);                    // MSGID
+    next_word(text);                          // MSGID
     if (next_word(text).empty()) return bad;  // structured data, "-" in practice
     line.text = text;
     return line;
@@ -97,8 +102,7 @@ Result<double> parse_log_timestamp(std::string_view text) {
     double fraction = 0;
     std::string_view tail = rest;
     if (tail.starts_with('.')) {
-        const auto [end, error] =
-            std::from_chars(tail.data(), tail.data() + tail.size(), fraction);
+        const auto [end, error] = std::from_chars(tail.data(), tail.data() + tail.size(), fraction);
         if (error != std::errc{}) return fail(EINVAL, "time stamp '{}' has a bad fraction", text);
         tail = tail.substr(end - tail.data());
     }

@@ -1,5 +1,5 @@
-// The broker's two folders: rundir (sockets; every rank) and statedir (what outlives a restart; rank
-// 0). Folders that the broker makes it removes again, unless told otherwise.
+// The broker's two folders: rundir (sockets; every rank) and statedir (what outlives a restart;
+// rank 0). Folders that the broker makes it removes again, unless told otherwise.
 #pragma once
 
 #include <string>

@@ -55,20 +55,25 @@ Result<void> one_of(const std::string& option, const std::string& value, std::st
     return fail(EINVAL, "--{}: '{}' is neither {} nor {}", option, value, first, second);
 }
 
+void declare_test_size(Cli& cli, TestOptions& test) {
+    cli.option(
+        "-s,--test-size=N",
+        [&](std::optional<std::string> value) -> Result<void> {
+            const std::string text = value ? *value : std::string{};
+            char* end = nullptr;
+            const long size = std::strtol(text.c_str(), &end, 10);
+            if (*end || end == text.c_str())
+                return fail(EINVAL, "Option \"test-size\" requires an integer argument");
+            if (size <= 0 || size > INT_MAX)
+                return fail(EINVAL, "--test-size argument must be > 0");
+            test.size = static_cast<std::uint32_t>(size);
+            return {};
+        },
+        "start a test instance of N brokers on this machine");
+}
+
 void declare_test_options(Cli& cli, TestOptions& test) {
-    cli.option("-s,--test-size=N",
-               [&](std::optional<std::string> value) -> Result<void> {
-                   const std::string text = value ? *value : std::string{};
-                   char* end = nullptr;
-                   const long size = std::strtol(text.c_str(), &end, 10);
-                   if (*end || end == text.c_str())
-                       return fail(EINVAL, "Option \"test-size\" requires an integer argument");
-                   if (size <= 0 || size > INT_MAX)
-                       return fail(EINVAL, "--test-size argument must be > 0");
-                   test.size = static_cast<std::uint32_t>(size);
-                   return {};
-               },
-               "start a test instance of N brokers on this machine");
+    declare_test_size(cli, test);
     // These mean nothing without --test-size; the first one is remembered for the message.
     const auto only_with_size = [&](const char* name, auto apply) {
         return [&test, name, apply](std::optional<std::string> value) -> Result<void> {
@@ -76,10 +81,12 @@ void declare_test_options(Cli& cli, TestOptions& test) {
             return apply(value ? *value : std::string{});
         };
     };
-    cli.option("--test-hosts=HOSTLIST", only_with_size("hosts", [&](std::string text) -> Result<void> {
-                   SLUICE_TRY(test.hosts, Hostlist::parse(text));
-                   return {};
-               }),
+    cli.option("--test-hosts=HOSTLIST",
+               only_with_size("hosts",
+                              [&](std::string text) -> Result<void> {
+                                  SLUICE_TRY(test.hosts, Hostlist::parse(text));
+                                  return {};
+                              }),
                "set the host names of the brokers");
     const auto exit_timeout = [&](std::string text) -> Result<void> {
         SLUICE_TRY(test.exit_timeout, fsd_parse(text));
@@ -89,33 +96,39 @@ void declare_test_options(Cli& cli, TestOptions& test) {
                "kill the other brokers this long after the first has ended (20s)");
     cli.option("--killer-timeout=FSD", only_with_size("exit-timeout", exit_timeout), "");
     cli.option("--test-exit-mode=any|leader",
-               only_with_size("exit-mode", [&](std::string text) -> Result<void> {
-                   test.leader_only = text == "leader";
-                   return one_of("test-exit-mode", text, "any", "leader");
-               }),
+               only_with_size("exit-mode",
+                              [&](std::string text) -> Result<void> {
+                                  test.leader_only = text == "leader";
+                                  return one_of("test-exit-mode", text, "any", "leader");
+                              }),
                "whose exit code counts (any)");
     cli.option("--test-start-mode=all|leader",
-               only_with_size("start-mode", [&](std::string text) -> Result<void> {
-                   test.start_leader_only = text == "leader";
-                   return one_of("test-start-mode", text, "all", "leader");
-               }),
+               only_with_size("start-mode",
+                              [&](std::string text) -> Result<void> {
+                                  test.start_leader_only = text == "leader";
+                                  return one_of("test-start-mode", text, "all", "leader");
+                              }),
                "which brokers to start (all)");
-    cli.option("--test-rundir=DIR", only_with_size("rundir", [&](std::string text) -> Result<void> {
-                   test.rundir = std::move(text);
-                   return {};
-               }),
+    cli.option("--test-rundir=DIR",
+               only_with_size("rundir",
+                              [&](std::string text) -> Result<void> {
+                                  test.rundir = std::move(text);
+                                  return {};
+                              }),
                "use this folder, which must exist, as rundir");
     cli.option("--test-rundir-cleanup",
-               only_with_size("rundir-cleanup", [&](const std::string&) -> Result<void> {
-                   test.rundir_cleanup = true;
-                   return {};
-               }),
+               only_with_size("rundir-cleanup",
+                              [&](const std::string&) -> Result<void> {
+                                  test.rundir_cleanup = true;
+                                  return {};
+                              }),
                "remove the folder of --test-rundir at the end");
     cli.option("--test-pmi-clique=single|per-broker|none|TASKMAP",
-               only_with_size("pmi-clique", [&](std::string text) -> Result<void> {
-                   test.clique = std::move(text);
-                   return {};
-               }),
+               only_with_size("pmi-clique",
+                              [&](std::string text) -> Result<void> {
+                                  test.clique = std::move(text);
+                                  return {};
+                              }),
                "which brokers seem to share a node (single)");
 }
 
@@ -187,21 +200,23 @@ int cmd_start(int argc, char** argv) {
     cli.option("-o,--broker-opts=OPTS,...", append_parts(options.broker_options),
                "more options for the broker");
     cli.alias("broker-opt");
-    cli.option("-v,--verbose[=LEVEL]",
-               [&](std::optional<std::string> level) -> Result<void> {
-                   options.verbose = level ? std::atoi(level->c_str()) : options.verbose + 1;
-                   return {};
-               },
-               "show the commands (1) and the PMI exchange (2)");
+    cli.option(
+        "-v,--verbose[=LEVEL]",
+        [&](std::optional<std::string> level) -> Result<void> {
+            options.verbose = level ? std::atoi(level->c_str()) : options.verbose + 1;
+            return {};
+        },
+        "show the commands (1) and the PMI exchange (2)");
     cli.flag("-X,--noexec", options.noexec, "do not start anything");
     cli.option("--wrap=ARGS,...", append_parts(options.wrap), "words before the broker's path");
-    cli.option("-r,--recovery[=TARGET]",
-               [&](std::optional<std::string> target) -> Result<void> {
-                   options.recover = true;
-                   if (target) options.recovery = *target;
-                   return {};
-               },
-               "start in recovery mode from a statedir or a dump file");
+    cli.option(
+        "-r,--recovery[=TARGET]",
+        [&](std::optional<std::string> target) -> Result<void> {
+            options.recover = true;
+            if (target) options.recovery = *target;
+            return {};
+        },
+        "start in recovery mode from a statedir or a dump file");
     cli.flag("--sysconfig", options.sysconfig, "use the configuration of the system instance");
     declare_test_options(cli, options.test);
     if (const auto code = cli.parse(argc, argv)) return *code;

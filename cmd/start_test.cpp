@@ -171,9 +171,11 @@ void TestInstance::perform(const pmi::Actions& actions) {
 void TestInstance::on_exit(std::uint32_t rank, int status) {
     running_.erase(rank);
     const pid_t pid = brokers_[rank]->pid();
-    const int code = WIFSIGNALED(status) ? code_killed_base + WTERMSIG(status) : WEXITSTATUS(status);
+    const int code =
+        WIFSIGNALED(status) ? code_killed_base + WTERMSIG(status) : WEXITSTATUS(status);
     if (WIFSIGNALED(status))
-        fmt::print(stderr, "flux-start: {} (pid {}) {}\n", rank, pid, ::strsignal(WTERMSIG(status)));
+        fmt::print(stderr, "flux-start: {} (pid {}) {}\n", rank, pid,
+                   ::strsignal(WTERMSIG(status)));
     else if (code && (rank != 0 || options_.verbose))
         fmt::print(stderr, "flux-start: {} (pid {}) exited with rc={}\n", rank, pid, code);
     if (!options_.leader_only || rank == 0) {
@@ -233,8 +235,7 @@ Result<int> TestInstance::run() {
 }  // namespace
 
 Result<int> run_test_instance(const std::vector<std::string>& command,
-                              const std::vector<std::string>& program,
-                              const TestOptions& options) {
+                              const std::vector<std::string>& program, const TestOptions& options) {
     return TestInstance{command, program, options}.run();
 }
 

@@ -152,7 +152,8 @@ Result<void> add_stream(SpawnPlan& plan, Spawned& spawned, std::vector<OwnedFd>&
 
 Result<void> check_folder(const std::string& folder) {
     struct stat info {};
-    if (::stat(folder.c_str(), &info) < 0) return fail(errno, "{}: {}", folder, Error{errno}.text());
+    if (::stat(folder.c_str(), &info) < 0)
+        return fail(errno, "{}: {}", folder, Error{errno}.text());
     if (!S_ISDIR(info.st_mode)) return fail(ENOTDIR, "{}: not a folder", folder);
     return {};
 }

@@ -1,5 +1,5 @@
-// The one place that starts processes: spawn, standard streams through pipes, extra channels, lines,
-// signals to the process group, exit by pidfd. The owner of a Subprocess is its only reader.
+// The one place that starts processes: spawn, standard streams through pipes, extra channels,
+// lines, signals to the process group, exit by pidfd. The owner of a Subprocess is its only reader.
 // Callbacks run from the loop, never inside start(), write() or close().
 #pragma once
 
@@ -26,8 +26,8 @@ struct SubprocessOptions {
     std::vector<std::string> argv;  // argv[0] is searched in the PATH of `environment`
     /// "NAME=value" entries; nullopt: our own environment.
     std::optional<std::vector<std::string>> environment;
-    std::string cwd;          // empty: our own
-    bool new_group = true;    // false: stays in our process group (an interactive initial program)
+    std::string cwd;        // empty: our own
+    bool new_group = true;  // false: stays in our process group (an interactive initial program)
     StdioKind stdin_kind = StdioKind::null, stdout_kind = StdioKind::inherit,
               stderr_kind = StdioKind::inherit;
     /// Two-way sockets; the child finds the descriptor's number in the variable of that name.

@@ -1,6 +1,6 @@
-// The client side of a local socket: connect, RPCs (one reply, streams, no reply), events, services.
-// One thread. Either block in call(), or send() with callbacks and turn the loop with run_until().
-// Callbacks may send and cancel; they never run inside send() or cancel() themselves.
+// The client side of a local socket: connect, RPCs (one reply, streams, no reply), events,
+// services. One thread. Either block in call(), or send() with callbacks and turn the loop with
+// run_until(). Callbacks may send and cancel; they never run inside send() or cancel() themselves.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace sluice {
 
 struct RpcOptions {
     std::uint32_t nodeid = nodeid_any;
-    bool upstream = false;    // start at the TBON parent (needs nodeid = own rank)
+    bool upstream = false;  // start at the TBON parent (needs nodeid = own rank)
     bool streaming = false;
     bool noresponse = false;
 };
@@ -35,7 +35,6 @@ struct Reply {
     /// The JSON payload ({} when there is none), or the error.
     Result<JsonObject> json() const;
 };
-
 
 class Handle {
   public:
@@ -72,8 +71,8 @@ class Handle {
     Result<void> unsubscribe(std::string_view prefix);
     /// Sends an event message or any other prepared message as it is.
     void send_message(const Message& message);
-    /// Registers service `name` (blocks); requests "name.*" come to `on_request`, which answers with
-    /// send_message(Message::response(request, errnum)).
+    /// Registers service `name` (blocks); requests "name.*" come to `on_request`, which answers
+    /// with send_message(Message::response(request, errnum)).
     Result<void> add_service(std::string_view name, OnMessage on_request);
     /// As add_service without waiting: requests sent after this one find the service registered.
     /// `on_reply` hears whether it was.

@@ -22,9 +22,15 @@ Result<void> check_integer(std::string_view value, long long low, long long high
     return fail(EINVAL, "'{}' is not a number from {} to {}", value, low, high);
 }
 
-Result<void> level(std::string_view value) { return check_integer(value, 0, 7); }
-Result<void> count(std::string_view value) { return check_integer(value, 0, 1 << 30); }
-Result<void> positive(std::string_view value) { return check_integer(value, 1, 1 << 30); }
+Result<void> level(std::string_view value) {
+    return check_integer(value, 0, 7);
+}
+Result<void> count(std::string_view value) {
+    return check_integer(value, 0, 1 << 30);
+}
+Result<void> positive(std::string_view value) {
+    return check_integer(value, 1, 1 << 30);
+}
 
 Result<void> flag(std::string_view value) {
     if (value.empty()) return {};
@@ -55,7 +61,8 @@ template <std::size_t N>
 Result<void> one_of(std::string_view value, const std::array<std::string_view, N>& allowed) {
     if (std::ranges::find(allowed, value) != allowed.end()) return {};
     std::string choices;
-    for (const std::string_view choice : allowed) choices += (choices.empty() ? "" : ", ") + std::string{choice};
+    for (const std::string_view choice : allowed)
+        choices += (choices.empty() ? "" : ", ") + std::string{choice};
     return fail(EINVAL, "'{}' is none of {}", value, choices);
 }
 
@@ -145,6 +152,8 @@ constexpr AttrRow rows[] = {
 
 }  // namespace
 
-std::span<const AttrRow> attribute_rows() { return rows; }
+std::span<const AttrRow> attribute_rows() {
+    return rows;
+}
 
 }  // namespace sluice

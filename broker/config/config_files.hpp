@@ -1,5 +1,5 @@
-// Reads the configuration from files and from --conf values (cli.md 4.2), and checks the tables that
-// the broker reads itself. Faults name file, line and column.
+// Reads the configuration from files and from --conf values (cli.md 4.2), and checks the tables
+// that the broker reads itself. Faults name file, line and column.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The configuration of the instance: one JSON object, replaced as a whole when it changes. Parts may
-// refuse a new one before it takes effect, and are told afterwards. Pure.
+// The configuration of the instance: one JSON object, replaced as a whole when it changes. Parts
+// may refuse a new one before it takes effect, and are told afterwards. Pure.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The keys of the configuration that the broker itself reads, with their types and bounds (cli.md 5).
-// Tables of other parts are checked by those parts. Pure.
+// The keys of the configuration that the broker itself reads, with their types and bounds (cli.md
+// 5). Tables of other parts are checked by those parts. Pure.
 #pragma once
 
 #include "base/json.hpp"

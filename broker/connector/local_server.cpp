@@ -1,5 +1,6 @@
 #include "broker/connector/local_server.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -14,6 +15,14 @@ namespace sluice {
 namespace asio = boost::asio;
 using boost::system::error_code;
 using Protocol = asio::local::stream_protocol;
+
+namespace {
+
+/// Asio leaves its sockets open across exec; a program that outlives the broker must not hold them,
+/// or clients of a dead broker would wait for a welcome for ever.
+void close_on_exec(int fd) { ::fcntl(fd, F_SETFD, FD_CLOEXEC); }
+
+}  // namespace
 
 class LocalServer::State {
   public:
@@ -31,6 +40,7 @@ class LocalServer::State {
     }
 
     void welcome(Protocol::socket socket) {
+        close_on_exec(socket.native_handle());
         ucred peer{};
         socklen_t size = sizeof peer;
         if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
@@ -102,6 +112,7 @@ Result<void> LocalServer::listen(const std::string& path) {
     }
     error_code error;
     state_->acceptor_.open(Protocol(), error);
+    if (!error) close_on_exec(state_->acceptor_.native_handle());
     if (!error) state_->acceptor_.bind(Protocol::endpoint(path), error);
     if (error) return fail(error.value(), "{}: {}", path, error.message());
     ::chmod(path.c_str(), 0777);

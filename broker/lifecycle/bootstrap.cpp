@@ -75,14 +75,16 @@ Result<Bootstrapper> Bootstrapper::open(const Attributes& attributes, const Json
         self.boot_.method = method;
         if (method == "config" && (table || chosen)) {
             if (!table || !table->is_object())
-                return fail(EINVAL, "boot-method config: the configuration has no [bootstrap] table");
+                return fail(EINVAL,
+                            "boot-method config: the configuration has no [bootstrap] table");
             SLUICE_TRY(const TopologyKind own,
                        wanted_topology(attributes, {TopologyKind::Shape::custom, 0}));
             SLUICE_CHECK(self.from_config(table->get_object(), attributes, own));
             return self;
         }
         if (method == "simple" && (pmi_is_there() || chosen)) {
-            if (auto done = self.from_pmi(kind); !done) return done.error().in("boot-method simple");
+            if (auto done = self.from_pmi(kind); !done)
+                return done.error().in("boot-method simple");
             return self;
         }
         if (method == "single") {
@@ -160,7 +162,8 @@ Result<void> Bootstrapper::from_pmi(TopologyKind kind) {
 Result<std::string> Bootstrapper::bind_endpoint(const Attributes& attributes,
                                                 const std::string& rundir) const {
     if (!boot_.bind.empty() || !boot_.has_children()) return boot_.bind;
-    const auto map = boot_.mapping ? Taskmap::parse(*boot_.mapping) : Result<Taskmap>{Error{ENOENT}};
+    const auto map =
+        boot_.mapping ? Taskmap::parse(*boot_.mapping) : Result<Taskmap>{Error{ENOENT}};
     const bool one_node = map && map->node_count() == 1;
     if (one_node && attributes.integer_or("tbon.prefertcp", 0) == 0)
         return fmt::format("ipc://{}/tbon-{}", rundir, boot_.rank);

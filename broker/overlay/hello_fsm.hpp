@@ -1,5 +1,5 @@
-// How a broker joins its parent (overlay.hello; wire.md 1.6): what the child does next, and what the
-// parent demands. Pure.
+// How a broker joins its parent (overlay.hello; wire.md 1.6): what the child does next, and what
+// the parent demands. Pure.
 //
 //   connected -> SendHello -> reply: Joined
 //                          -> refused for good (EPERM, EINVAL): Refused
@@ -20,9 +20,15 @@
 namespace sluice {
 
 struct SendHello {};
-struct WaitUntil { double when; };  // monotonic seconds
-struct Joined { std::string parent_uuid; };
-struct Refused { Error why; };
+struct WaitUntil {
+    double when;
+};  // monotonic seconds
+struct Joined {
+    std::string parent_uuid;
+};
+struct Refused {
+    Error why;
+};
 using HelloAction = std::variant<SendHello, WaitUntil, Joined, Refused>;
 
 class HelloFsm {
@@ -40,7 +46,7 @@ struct Hello {
     std::int64_t version = 0;  // major<<16 | minor<<8 | patch
     std::string uuid;
     SubtreeStatus status = SubtreeStatus::unknown;
-    std::string hostname;      // empty: not said
+    std::string hostname;  // empty: not said
     friend bool operator==(const Hello&, const Hello&) = default;
 };
 JsonObject encode_hello(const Hello& hello);

@@ -1,5 +1,5 @@
-// This broker's membership in the instance: joins through the overlay, follows the parent's state and
-// configuration, and tells the other parts who comes and goes.
+// This broker's membership in the instance: joins through the overlay, follows the parent's state
+// and configuration, and tells the other parts who comes and goes.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// What a broker knows about its direct children and their subtrees (overlay.health). Pure; times are
-// monotonic seconds, given by the caller.
+// What a broker knows about its direct children and their subtrees (overlay.health). Pure; times
+// are monotonic seconds, given by the caller.
 #pragma once
 
 #include <map>
@@ -20,13 +20,13 @@ std::string_view subtree_status_name(SubtreeStatus status);
 
 struct Peer {
     Rank rank;
-    std::string uuid;         // empty while offline
+    std::string uuid;  // empty while offline
     SubtreeStatus status = SubtreeStatus::offline;
-    double since = 0;         // time of the present status
-    double heard = 0;         // time of its last message
+    double since = 0;  // time of the present status
+    double heard = 0;  // time of its last message
     bool torpid = false;
     int connection = -1;
-    std::string error;        // why it was lost
+    std::string error;  // why it was lost
     bool online() const {
         return status != SubtreeStatus::offline && status != SubtreeStatus::lost;
     }

@@ -15,7 +15,8 @@ namespace sluice {
 
 struct TopologyKind {
     enum class Shape { kary, mincrit, binomial, custom } shape = Shape::kary;
-    std::uint32_t k = 32;  // kary: children a broker, 0 = all below rank 0; mincrit: routers, 0 = choose
+    std::uint32_t k =
+        32;  // kary: children a broker, 0 = all below rank 0; mincrit: routers, 0 = choose
 
     /// "kary:K", "mincrit", "mincrit:K", "binomial", "custom". Errors: EINVAL with the choices.
     static Result<TopologyKind> parse(std::string_view text);

@@ -8,8 +8,8 @@ namespace sluice {
 class Endpoint {
   public:
     virtual ~Endpoint() = default;
-    /// A request for a service it registered, a response to a request it sent (its own route already
-    /// popped), or an event it subscribed to. Must not destroy the endpoint.
+    /// A request for a service it registered, a response to a request it sent (its own route
+    /// already popped), or an event it subscribed to. Must not destroy the endpoint.
     virtual void deliver(Message message) = 0;
 };
 

@@ -46,7 +46,9 @@ Result<void> Router::remove_service(std::string_view name, Endpoint* endpoint) {
     return {};
 }
 
-bool Router::has_service(std::string_view name) const { return services_.contains(name); }
+bool Router::has_service(std::string_view name) const {
+    return services_.contains(name);
+}
 
 void Router::subscribe(Endpoint* endpoint, std::string_view prefix) {
     subscriptions_[std::string{prefix}].insert(endpoint);
@@ -64,7 +66,8 @@ Result<void> Router::unsubscribe(Endpoint* endpoint, std::string_view prefix) {
 void Router::request(Message request) {
     const std::uint32_t self = options_.rank.value;
     const std::uint32_t nodeid = request.nodeid();
-    if (request.has(message_flag::upstream) && nodeid == self) return request_up(std::move(request));
+    if (request.has(message_flag::upstream) && nodeid == self)
+        return request_up(std::move(request));
     if (nodeid == nodeid_any || request.has(message_flag::upstream)) {
         if (deliver_local(request)) return;
         if (self == 0) return no_service(request);
@@ -153,28 +156,32 @@ void Router::distribute(const Message& event) {
     if (link_) link_->send_children(event);
     std::set<Endpoint*> receivers;
     for (const auto& [prefix, subscribers] : subscriptions_)
-        if (event.topic.starts_with(prefix)) receivers.insert(subscribers.begin(), subscribers.end());
+        if (event.topic.starts_with(prefix))
+            receivers.insert(subscribers.begin(), subscribers.end());
     for (Endpoint* receiver : receivers) receiver->deliver(event);
 }
 
 void Router::from_parent(Message message) {
     message.cred.rolemask &= ~role::local;
     switch (message.type) {
-        case MessageType::request: return request(std::move(message));
+        case MessageType::request:
+            return request(std::move(message));
         case MessageType::response:
             tracker_.received(link_->parent_uuid(), message);
             return response(std::move(message));
         case MessageType::event:
             sequence_ = message.sequence();
             return distribute(message);
-        case MessageType::control: return;
+        case MessageType::control:
+            return;
     }
 }
 
 void Router::from_child(Message message) {
     message.cred.rolemask &= ~role::local;
     switch (message.type) {
-        case MessageType::request: return request(std::move(message));
+        case MessageType::request:
+            return request(std::move(message));
         case MessageType::response: {
             if (message.routes.size() < 2) return;
             tracker_.received(message.routes.back(), message);
@@ -185,7 +192,8 @@ void Router::from_child(Message message) {
             if (!message.routes.empty()) message.routes.pop_back();
             event(std::move(message));
             return;
-        case MessageType::control: return;
+        case MessageType::control:
+            return;
     }
 }
 

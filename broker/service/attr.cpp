@@ -1,4 +1,5 @@
-// attr.* - broker attributes over RPC (wire.md 2.1). Values are strings; the set of names is closed.
+// attr.* - broker attributes over RPC (wire.md 2.1). Values are strings; the set of names is
+// closed.
 #include "broker/config/attributes.hpp"
 #include "broker/context.hpp"
 #include "broker/parts.hpp"

@@ -31,7 +31,8 @@ GroupsService::GroupsService(BrokerContext& context)
 }
 
 void GroupsService::join(Request request, const JsonObject& payload) {
-    if (!request.local()) return request.fail(sluice::fail(EPERM, "groups.join is local to a broker"));
+    if (!request.local())
+        return request.fail(sluice::fail(EPERM, "groups.join is local to a broker"));
     const std::string name = name_of(request, payload);
     if (name.empty()) return;
     auto& members = clients_[name];

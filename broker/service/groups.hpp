@@ -1,6 +1,6 @@
-// Groups of brokers by name, kept on rank 0 (wire.md 2.12). A broker is in "broker.online" from state
-// quorum on; others join and leave by groups.join and groups.leave. Changes travel up the tree, one
-// message a hop and reactor turn.
+// Groups of brokers by name, kept on rank 0 (wire.md 2.12). A broker is in "broker.online" from
+// state quorum on; others join and leave by groups.join and groups.leave. Changes travel up the
+// tree, one message a hop and reactor turn.
 #pragma once
 
 #include <map>
@@ -21,7 +21,9 @@ class GroupsService : public RpcService<GroupsService> {
     explicit GroupsService(BrokerContext& context);
 
     /// This broker itself.
-    void join_broker(const std::string& name) { change(name, Idset{context_.rank.value}, true, {}); }
+    void join_broker(const std::string& name) {
+        change(name, Idset{context_.rank.value}, true, {});
+    }
     /// Ranks below us are gone: they leave every group.
     void ranks_lost(const Idset& ranks, const std::string& reason);
     void set_torpid(Rank rank, bool torpid) {
@@ -47,7 +49,7 @@ class GroupsService : public RpcService<GroupsService> {
     BrokerContext& context_;
     RpcClient rpc_;
     std::map<std::string, std::set<std::string>> clients_;  // local members of a group, by route
-    std::map<std::string, Idset> members_;                   // rank 0
+    std::map<std::string, Idset> members_;                  // rank 0
     std::map<std::string, std::vector<Change>> pending_;
     std::set<std::string> lost_groups_;  // groups that ranks below us may be in
     Streams<std::string> watchers_;      // by group

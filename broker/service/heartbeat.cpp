@@ -1,5 +1,5 @@
-// heartbeat.* - rank 0 publishes heartbeat.pulse; the others give their parent up when it stays away
-// for longer than heartbeat.timeout (wire.md 2.12).
+// heartbeat.* - rank 0 publishes heartbeat.pulse; the others give their parent up when it stays
+// away for longer than heartbeat.timeout (wire.md 2.12).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -71,7 +71,8 @@ class HeartbeatService : public RpcService<HeartbeatService> {
     void check_silence() {
         const double silence =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count();
-        if (warn_ > 0 && silence > period_ * static_cast<double>(warn_) && !std::exchange(warned_, true))
+        if (warn_ > 0 && silence > period_ * static_cast<double>(warn_) &&
+            !std::exchange(warned_, true))
             context_.log.err("heartbeat", "no heartbeat for {}", fsd_format(silence));
         if (timeout_ <= 0 || std::isinf(timeout_) || silence < timeout_) return;
         context_.lifecycle->parent_lost(
@@ -80,8 +81,8 @@ class HeartbeatService : public RpcService<HeartbeatService> {
     }
 
     JsonObject stats() const override {
-        return {{"period", period_}, {"timeout", timeout_}, {"count", count_},
-                {"warn_thresh", warn_}};
+        return {
+            {"period", period_}, {"timeout", timeout_}, {"count", count_}, {"warn_thresh", warn_}};
     }
 
     BrokerContext& context_;

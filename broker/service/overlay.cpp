@@ -1,5 +1,5 @@
-// overlay.* - the tree over RPC: health, shape, ends of links (wire.md 2.12). Hello and goodbye are the
-// link's own business and never come here.
+// overlay.* - the tree over RPC: health, shape, ends of links (wire.md 2.12). Hello and goodbye are
+// the link's own business and never come here.
 #include "broker/overlay/overlay.hpp"
 
 #include "broker/context.hpp"
@@ -34,8 +34,7 @@ class OverlayService : public RpcService<OverlayService> {
 
   private:
     JsonObject health() const {
-        return context_.overlay ? context_.overlay->health()
-                                : alone_.health(monotonic_seconds());
+        return context_.overlay ? context_.overlay->health() : alone_.health(monotonic_seconds());
     }
 
     void get_health(Request request, const JsonObject&) {
@@ -50,8 +49,8 @@ class OverlayService : public RpcService<OverlayService> {
         const Topology lone;
         const Topology& tree = context_.overlay ? context_.overlay->options().topology : lone;
         if (rank != context_.rank && tree.parent(rank) != context_.rank)
-            return request.fail(sluice::fail(ENOENT, "rank {} is neither this broker nor its child",
-                                             rank));
+            return request.fail(
+                sluice::fail(ENOENT, "rank {} is neither this broker nor its child", rank));
         request.respond(describe(tree, rank));
     }
 
@@ -71,9 +70,7 @@ class OverlayService : public RpcService<OverlayService> {
         if (context_.overlay) context_.overlay->disconnect_parent(reason);
     }
 
-    void on_disconnect(const Request& request) override {
-        watchers_.disconnect(request.sender());
-    }
+    void on_disconnect(const Request& request) override { watchers_.disconnect(request.sender()); }
 
     struct None {};
     BrokerContext& context_;

@@ -1,5 +1,5 @@
-// state-machine.* and runat.* - the broker's state over RPC, and commands for state cleanup (wire.md
-// 2.12).
+// state-machine.* and runat.* - the broker's state over RPC, and commands for state cleanup
+// (wire.md 2.12).
 #include "broker/context.hpp"
 #include "broker/lifecycle/lifecycle.hpp"
 #include "broker/parts.hpp"
@@ -32,8 +32,7 @@ class StateMachineService : public RpcService<StateMachineService> {
 
     void monitor(Request request, const JsonObject& payload) {
         JsonReader in{payload};
-        const auto final =
-            in.integer_or("final", static_cast<std::int64_t>(BrokerState::exit));
+        const auto final = in.integer_or("final", static_cast<std::int64_t>(BrokerState::exit));
         if (!in) return request.fail(in.error());
         const auto state = static_cast<std::int64_t>(lifecycle_.state());
         request.respond(JsonObject{{"state", state}});
@@ -100,7 +99,8 @@ class RunatService : public RpcService<RunatService> {
         const JsonArray& commands = in.array("commands");
         if (!in) return request.fail(in.error());
         if (name != "cleanup")
-            return request.fail(sluice::fail(EINVAL, "'{}': commands can only be pushed to cleanup", name));
+            return request.fail(
+                sluice::fail(EINVAL, "'{}': commands can only be pushed to cleanup", name));
         std::vector<std::string> texts;
         for (const Json& command : commands) {
             if (!command.is_string())

@@ -23,8 +23,10 @@ struct Recorder {
     Subprocess::Callbacks callbacks() {
         return {.on_output =
                     [this](std::string_view stream, std::string_view data) {
-                        if (data.empty()) ended[std::string{stream}] = true;
-                        else output[std::string{stream}].emplace_back(data);
+                        if (data.empty())
+                            ended[std::string{stream}] = true;
+                        else
+                            output[std::string{stream}].emplace_back(data);
                     },
                 .on_written = [this](std::string_view, std::size_t bytes) { written += bytes; },
                 .on_exit = [this](int status) { exit = status; },
@@ -40,8 +42,8 @@ SubprocessOptions shell(std::string text) {
 
 TEST(Subprocess, HandsOutputOverLineByLineAndCompletesLast) {
     Recorder seen;
-    auto child = Subprocess::start(seen.io, shell("echo one; echo two; printf rest; echo e >&2; exit 3"),
-                                   seen.callbacks());
+    auto child = Subprocess::start(
+        seen.io, shell("echo one; echo two; printf rest; echo e >&2; exit 3"), seen.callbacks());
     ASSERT_TRUE(child) << child.error().text();
     seen.io.run();
     EXPECT_THAT(seen.output["stdout"], ElementsAre("one\n", "two\n", "rest"));
@@ -99,8 +101,9 @@ TEST(Subprocess, NamesTheProgramThatCannotStart) {
     EXPECT_EQ(missing.error().text(), "/no/such/program: No such file or directory");
     EXPECT_EQ(Subprocess::start(io, {.argv = {"/etc/passwd"}}, {}).error().errnum(), EACCES);
     EXPECT_EQ(Subprocess::start(io, {.argv = {"no-such-word"}}, {}).error().errnum(), ENOENT);
-    EXPECT_EQ(Subprocess::start(io, {.argv = {"true"}, .cwd = "/no/such/folder"}, {}).error().text(),
-              "/no/such/folder: No such file or directory");
+    EXPECT_EQ(
+        Subprocess::start(io, {.argv = {"true"}, .cwd = "/no/such/folder"}, {}).error().text(),
+        "/no/such/folder: No such file or directory");
     EXPECT_EQ(Subprocess::start(io, {.argv = {}}, {}).error().errnum(), EINVAL);
 }
 

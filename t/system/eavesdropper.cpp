@@ -1,5 +1,6 @@
-// A stranger with a plain ZeroMQ socket: connects to a broker's TBON endpoint without CURVE and waits
-// for anything to arrive. Prints "refused" when nothing did in two seconds, "heard N bytes" else.
+// A stranger with a plain ZeroMQ socket: connects to a broker's TBON endpoint without CURVE and
+// waits for anything to arrive. Prints "refused" when nothing did in two seconds, "heard N bytes"
+// else.
 #include <cstdio>
 #include <string>
 #include <zmq.hpp>
