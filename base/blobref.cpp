@@ -1,30 +1,45 @@
 #include "base/blobref.hpp"
 
-#include <openssl/evp.h>
+#include <sha1.h>
+#include <sha2.h>
 
 #include <array>
+#include <cstdint>
 
 namespace sluice {
 namespace {
 
 constexpr std::string_view digits = "0123456789abcdef";
 
-const EVP_MD* find_algorithm(std::string_view name) {
-    if (name == "sha1") return EVP_sha1();
-    if (name == "sha256") return EVP_sha256();
-    return nullptr;
+std::size_t digest_size(std::string_view algorithm) {
+    if (algorithm == "sha1") return SHA1_DIGEST_LENGTH;
+    return algorithm == "sha256" ? SHA256_DIGEST_LENGTH : 0;
+}
+
+std::string sha1(std::string_view blob) {
+    std::array<unsigned char, SHA1_DIGEST_LENGTH> digest{};
+    SHA1_CTX state;
+    SHA1Init(&state);
+    SHA1Update(&state, reinterpret_cast<const std::uint8_t*>(blob.data()), blob.size());
+    SHA1Final(digest.data(), &state);
+    return {digest.begin(), digest.end()};
+}
+
+std::string sha256(std::string_view blob) {
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+    SHA2_CTX state;
+    SHA256Init(&state);
+    SHA256Update(&state, reinterpret_cast<const std::uint8_t*>(blob.data()), blob.size());
+    SHA256Final(digest.data(), &state);
+    return {digest.begin(), digest.end()};
 }
 
 }  // namespace
 
 Result<std::string> hash_blob(std::string_view algorithm, std::string_view blob) {
-    const EVP_MD* method = find_algorithm(algorithm);
-    if (!method) return fail(EINVAL, "hash '{}' is not sha1 or sha256", algorithm);
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int size = 0;
-    if (EVP_Digest(blob.data(), blob.size(), digest.data(), &size, method, nullptr) != 1)
-        return fail(EINVAL, "hash '{}' is not available in this build of OpenSSL", algorithm);
-    return std::string{digest.begin(), digest.begin() + size};
+    if (algorithm == "sha1") return sha1(blob);
+    if (algorithm == "sha256") return sha256(blob);
+    return fail(EINVAL, "hash '{}' is not sha1 or sha256", algorithm);
 }
 
 std::string blobref_of(std::string_view algorithm, std::string_view hash) {
@@ -38,12 +53,11 @@ std::string blobref_of(std::string_view algorithm, std::string_view hash) {
 
 Result<std::string> parse_blobref(std::string_view blobref) {
     const std::size_t dash = blobref.find('-');
-    const EVP_MD* method = find_algorithm(blobref.substr(0, dash));
+    const std::size_t size = digest_size(blobref.substr(0, dash));
     const std::string_view hex = dash < blobref.size() ? blobref.substr(dash + 1) : "";
     const Error wrong =
         fail(EINVAL, "blobref '{}' is not sha1- or sha256- and its digits", blobref);
-    if (!method || hex.size() != 2 * static_cast<std::size_t>(EVP_MD_get_size(method)))
-        return wrong;
+    if (size == 0 || hex.size() != 2 * size) return wrong;
     std::string hash;
     for (std::size_t i = 0; i < hex.size(); i += 2) {
         const std::size_t high = digits.find(hex[i]), low = digits.find(hex[i + 1]);

@@ -1,5 +1,4 @@
-// RFC 10 - Content addresses: the hash of a blob, as raw bytes and as text "sha1-4b15…". The only
-// includer of OpenSSL is blobref.cpp.
+// RFC 10 - Content addresses: the hash of a blob, as raw bytes and as text "sha1-4b15…".
 #pragma once
 
 #include <string>
