@@ -3,6 +3,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
+#include <csignal>
+
 #include "base/rfc/fsd.hpp"
 #include "broker/config/config_store.hpp"
 #include "broker/service/job_pipeline.hpp"
