@@ -1,2 +1,2 @@
-// Asio's own code, compiled once here (BOOST_ASIO_SEPARATE_COMPILATION) and not in each of its users.
+// Asio's own code, compiled once here (BOOST_ASIO_SEPARATE_COMPILATION), not in each of its users.
 #include <boost/asio/impl/src.hpp>

@@ -25,9 +25,14 @@ std::string Router::attach(Endpoint* endpoint) {
 
 void Router::detach(const std::string& route, Endpoint* endpoint) {
     endpoints_.erase(route);
-    std::erase_if(services_, [&](const auto& entry) { return entry.second == endpoint; });
+    forget_services(endpoint);
     for (auto& [prefix, subscribers] : subscriptions_) subscribers.erase(endpoint);
     std::erase_if(subscriptions_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+void Router::forget_services(Endpoint* endpoint) {
+    for (auto* services : {&services_, &stand_ins_})
+        std::erase_if(*services, [&](const auto& entry) { return entry.second == endpoint; });
 }
 
 Result<void> Router::add_service(std::string_view name, Endpoint* endpoint) {
@@ -47,7 +52,7 @@ Result<void> Router::remove_service(std::string_view name, Endpoint* endpoint) {
 }
 
 bool Router::has_service(std::string_view name) const {
-    return services_.contains(name);
+    return services_.contains(name) || stand_ins_.contains(name);
 }
 
 void Router::subscribe(Endpoint* endpoint, std::string_view prefix) {
@@ -102,10 +107,13 @@ void Router::request_down(Message request, Rank child) {
 }
 
 bool Router::deliver_local(Message& request) {
-    const auto found = services_.find(request.service());
-    if (found == services_.end()) return false;
-    found->second->deliver(std::move(request));
-    return true;
+    for (auto* services : {&services_, &stand_ins_}) {
+        const auto found = services->find(request.service());
+        if (found == services->end()) continue;
+        found->second->deliver(std::move(request));
+        return true;
+    }
+    return false;
 }
 
 void Router::no_service(const Message& request) {

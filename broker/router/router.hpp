@@ -45,6 +45,11 @@ class Router {
     /// Errors: ENOENT when `endpoint` did not register it.
     Result<void> remove_service(std::string_view name, Endpoint* endpoint);
     bool has_service(std::string_view name) const;
+    /// Requests "name.*" go to `endpoint` for as long as nobody else has registered the name.
+    void add_stand_in(std::string_view name, Endpoint* endpoint) {
+        stand_ins_.emplace(name, endpoint);
+    }
+    void forget_services(Endpoint* endpoint);
 
     /// Prefix subscription. Errors: ENOENT for one that is not there.
     void subscribe(Endpoint* endpoint, std::string_view prefix);
@@ -83,7 +88,7 @@ class Router {
     TbonLink* link_ = nullptr;
     RpcTracker tracker_;
     std::unordered_map<std::string, Endpoint*> endpoints_;
-    std::map<std::string, Endpoint*, std::less<>> services_;
+    std::map<std::string, Endpoint*, std::less<>> services_, stand_ins_;
     std::map<std::string, std::multiset<Endpoint*>, std::less<>> subscriptions_;  // by prefix
     std::uint32_t sequence_ = 0;
     std::uint64_t next_route_ = 0;

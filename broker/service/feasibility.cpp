@@ -17,7 +17,9 @@ class FeasibilityService : public RpcService<FeasibilityService> {
     static const RpcTable<FeasibilityService> rpcs;
 
     FeasibilityService(BrokerContext& context, MatchOptions options)
-        : RpcService(context.router, "feasibility"), context_(context), options_(options) {
+        : RpcService(context.router, "feasibility", Tenure::stand_in),
+          context_(context),
+          options_(options) {
         context.resources->on_define.add([this](const SchedResources&) { inventory_.reset(); });
     }
 

@@ -22,6 +22,8 @@ const RpcTable<JobManagerService> JobManagerService::rpcs{
     {"queue-status", Caller::user, Body::json, &JobManagerService::queue_status},
     {"queue-enable", Caller::owner, Body::json, &JobManagerService::queue_enable},
     {"queue-start", Caller::owner, Body::json, &JobManagerService::queue_start},
+    {"sched-hello", Caller::owner, Body::maybe, &JobManagerService::sched_hello},
+    {"sched-ready", Caller::owner, Body::json, &JobManagerService::sched_ready},
     {"alloc-query", Caller::user, Body::none, &JobManagerService::alloc_query},
     {"drain", Caller::owner, Body::none, &JobManagerService::drain},
     {"idle", Caller::owner, Body::none, &JobManagerService::idle},
@@ -66,6 +68,7 @@ void JobManagerService::on_disconnect(const Request& request) {
     draining_.remove_if(theirs);
     idling_.remove_if(theirs);
     journal_.disconnect(sender);
+    pipeline_.scheduler().on_disconnect(sender);
 }
 
 }  // namespace sluice

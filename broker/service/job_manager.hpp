@@ -39,6 +39,8 @@ class JobManagerService : public RpcService<JobManagerService> {
     void queue_status(Request request, const JsonObject& payload);
     void queue_enable(Request request, const JsonObject& payload);
     void queue_start(Request request, const JsonObject& payload);
+    void sched_hello(Request request, const JsonObject& payload);
+    void sched_ready(Request request, const JsonObject& payload);
     void alloc_query(Request request, const JsonObject& payload);
     void drain(Request request, const JsonObject& payload);
     void idle(Request request, const JsonObject& payload);

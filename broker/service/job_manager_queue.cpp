@@ -1,6 +1,9 @@
 // job-manager requests about queues (wire.md 2.6): state, start and stop, drain and idle.
 #include "broker/service/job_manager.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace sluice {
 namespace {
 
@@ -46,6 +49,27 @@ void JobManagerService::queue_start(Request request, const JsonObject& payload) 
     if (const auto changed = pipeline_.start_queue(*change, checkpoint); !changed)
         return request.fail(changed.error());
     pipeline_.after_commit([request] { request.respond(); });
+}
+
+void JobManagerService::sched_hello(Request request, const JsonObject&) {
+    pipeline_.scheduler().hello(request);
+}
+
+void JobManagerService::sched_ready(Request request, const JsonObject& payload) {
+    JsonReader in{payload};
+    const std::string mode = in.string("mode");
+    std::optional<std::size_t> limit;
+    if (mode == "limited") limit = static_cast<std::size_t>(in.integer("limit"));
+    if (!in) return request.fail(in.error());
+    if (mode != "unlimited" && mode != "limited")
+        return request.fail(fail(EPROTO, "mode: '{}' is not unlimited or limited", mode));
+    if (limit && (*limit < 1 || *limit > INT32_MAX))
+        return request.fail(fail(EPROTO, "limit: want a number of requests, 1 or more"));
+    const Result<void> ready = pipeline_.scheduler().ready(request, limit);
+    if (!ready) return request.fail(ready.error());
+    const auto waits = [](const auto& entry) { return entry.second->state == JobState::sched; };
+    const auto& active = table().active();
+    request.respond({{"count", std::count_if(active.begin(), active.end(), waits)}});
 }
 
 void JobManagerService::alloc_query(Request request, const JsonObject&) {

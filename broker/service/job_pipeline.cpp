@@ -37,7 +37,7 @@ JobPipeline::JobPipeline(BrokerContext& context, std::unique_ptr<SqliteStore> st
 
 JobPipeline::~JobPipeline() {
     stopped_ = true;
-    sched_.reset();
+    scheduler_.reset();
 }
 
 double JobPipeline::now() {
@@ -183,7 +183,8 @@ void JobPipeline::committed(const EventBatch::Contents& contents) {
 void JobPipeline::drive(Job& job) {
     const JobId id = job.id;
     Job* current = &job;
-    while (const auto action = next_action(*current, queues_.started(current->queue))) {
+    while (const auto action = next_action(
+               *current, scheduler_->taken() && queues_.started(current->queue))) {
         perform(*current, *action);
         current = table_.find(id);
         if (!current) return;
@@ -198,16 +199,17 @@ void JobPipeline::perform(Job& job, JobAction action) {
             const std::int64_t priority = priority_of(job.urgency);
             post(job, make_event("priority", {{"priority", priority}}));
             if (job.active->alloc == ActiveJob::Alloc::pending && priority > 0)
-                sched_->prioritize({{job.id, static_cast<std::uint32_t>(priority)}});
+                scheduler_->prioritize(job.id, static_cast<std::uint32_t>(priority));
             break;
         }
         case JobAction::request_alloc:
             if (debug) post(job, make_event("debug.alloc-request"));
-            request_alloc(job);
+            job.active->alloc = ActiveJob::Alloc::pending;
+            scheduler_->submit(job);
             break;
         case JobAction::cancel_alloc:
             job.active->alloc = ActiveJob::Alloc::cancelling;
-            sched_->cancel(job.id);
+            scheduler_->cancel(job.id);
             break;
         case JobAction::start:
             if (debug) post(job, make_event("debug.start-request"));
@@ -216,15 +218,6 @@ void JobPipeline::perform(Job& job, JobAction action) {
         case JobAction::free: free_resources(job); break;
         case JobAction::post_clean: finish_job(job); break;
     }
-}
-
-void JobPipeline::request_alloc(Job& job) {
-    ActiveJob& active = *job.active;
-    active.alloc = ActiveJob::Alloc::pending;
-    AllocRequest request = active.request;
-    request.priority = static_cast<std::uint32_t>(job.priority);
-    request.duration = job.duration;
-    sched_->submit(std::move(request));
 }
 
 void JobPipeline::start_exec(Job& job) {
@@ -250,7 +243,7 @@ void JobPipeline::free_resources(Job& job) {
     post(job, make_event("free"));
     expirations_.erase({job.expiration, job.id});
     if (!job.active->R) return;
-    sched_->free(job.id, *job.active->R, true);
+    scheduler_->free(job.id, *job.active->R, true);
 }
 
 void JobPipeline::finish_job(Job& job) {

@@ -20,7 +20,7 @@
 #include "broker/jobs/job_fsm.hpp"
 #include "broker/jobs/job_table.hpp"
 #include "broker/jobs/queues.hpp"
-#include "sched/service/sched.hpp"
+#include "broker/service/scheduler_seat.hpp"
 
 namespace sluice {
 
@@ -45,6 +45,7 @@ class JobPipeline {
     JobTable& table() { return table_; }
     Queues& queues() { return queues_; }
     ExecManager& exec() { return *exec_; }
+    SchedulerSeat& scheduler() { return *scheduler_; }
     SqliteStore& store() { return *store_; }
     BrokerContext& context() { return context_; }
 
@@ -94,7 +95,9 @@ class JobPipeline {
     Result<void> restore();
     Result<void> restore_job(const StoredJob& stored);
     void resume(Job& job);
-    void connect_resources();
+    void make_seat(SchedConfig config);
+    void schedule_all();
+    void vacate();
     Result<void> connect_config(const JsonObject& config);
     void connect_lifecycle();
 
@@ -103,7 +106,6 @@ class JobPipeline {
     void committed(const EventBatch::Contents& contents);
     void drive(Job& job);
     void perform(Job& job, JobAction action);
-    void request_alloc(Job& job);
     void start_exec(Job& job);
     void free_resources(Job& job);
     void finish_job(Job& job);
@@ -132,7 +134,7 @@ class JobPipeline {
 
     BrokerContext& context_;
     std::unique_ptr<SqliteStore> store_;
-    std::unique_ptr<Sched> sched_;
+    std::unique_ptr<SchedulerSeat> scheduler_;
     std::unique_ptr<ExecManager> exec_;
     JobTable table_;
     Queues queues_;

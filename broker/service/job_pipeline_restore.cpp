@@ -1,8 +1,5 @@
 // The pipeline's beginning and end: configuration, what the store remembers, the stages of the
 // broker.
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-
 #include <csignal>
 
 #include "base/rfc/fsd.hpp"
@@ -50,12 +47,7 @@ Result<std::unique_ptr<JobPipeline>> JobPipeline::open(BrokerContext& context,
     std::unique_ptr<JobPipeline> pipeline{
         new JobPipeline{context, std::move(store), std::move(queues)}};
     JobPipeline& self = *pipeline;
-    self.sched_ = std::make_unique<Sched>(
-        [&io = context.io](std::function<void()> work) {
-            boost::asio::post(io, std::move(work));
-        },
-        [&self](std::vector<Decision> decisions) { self.on_decisions(std::move(decisions)); },
-        std::move(sched_config));
+    self.make_seat(std::move(sched_config));
     ExecManager::Hooks hooks;
     hooks.started = [&self](JobId id) {
         if (Job* job = self.table_.find(id); job && job->active && !job->active->started)
@@ -84,7 +76,7 @@ Result<std::unique_ptr<JobPipeline>> JobPipeline::open(BrokerContext& context,
     self.exec_ = std::make_unique<ExecManager>(context.router, exec_config, std::move(hooks));
     SLUICE_CHECK(self.connect_config(config));
     SLUICE_CHECK(self.restore());
-    self.connect_resources();
+    self.scheduler_->start();
     self.connect_lifecycle();
     return pipeline;
 }
@@ -102,7 +94,7 @@ Result<void> JobPipeline::connect_config(const JsonObject& config) {
     });
     context_.config.add_watcher([this](const JsonObject& next) {
         (void)queues_.reconfigure(next);
-        if (auto sched = SchedConfig::from_config(next)) sched_->configure(*std::move(sched));
+        if (auto sched = SchedConfig::from_config(next)) scheduler_->configure(*std::move(sched));
         if (const auto exec = ExecConfig::from_config(next)) exec_->configure(*exec);
         inactive_limits_ = {age_limit(next).value_or(-1), count_limit(next).value_or(-1)};
         purge_by_limits();

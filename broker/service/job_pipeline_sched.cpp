@@ -1,24 +1,39 @@
 // The pipeline towards the scheduler: requests, decisions, resources.
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-
 #include "broker/service/job_pipeline.hpp"
-#include "broker/log/logger.hpp"
-#include "broker/resource_hub.hpp"
 
 namespace sluice {
 
-void JobPipeline::connect_resources() {
-    ResourceHub& hub = *context_.resources;
-    hub.on_define.add([this](const SchedResources& resources) { sched_->define(resources); });
-    hub.on_ranks_up.add([this](const Idset& ranks) { sched_->set_ranks_up(ranks); });
-    hub.on_ranks_down.add([this](const Idset& ranks) { sched_->set_ranks_down(ranks); });
-    hub.on_expiration.add([this](double t) { sched_->set_instance_expiration(t); });
-    if (hub.defined) sched_->define(*hub.defined);
-    hub.sched_status = [this](std::function<void(SchedStatus)> answer) {
-        sched_->status(std::move(answer));
+void JobPipeline::make_seat(SchedConfig config) {
+    SchedulerSeat::Hooks hooks;
+    hooks.decide = [this](std::vector<Decision> decisions) { on_decisions(std::move(decisions)); };
+    hooks.holders = [this] {
+        std::vector<const Job*> holders;
+        for (const auto& [id, job] : table_.active())
+            if (job->active->has_resources && job->active->R) holders.push_back(job);
+        return holders;
     };
+    hooks.vacated = [this] { vacate(); };
+    hooks.taken = [this] { schedule_all(); };
+    scheduler_ = std::make_unique<SchedulerSeat>(context_, std::move(config), std::move(hooks));
     context_.on_lost.add([this](const Idset& ranks, const std::string&) { exec_->on_lost(ranks); });
+}
+
+/// All requests are void; those still wanted are made again when a scheduler is there.
+void JobPipeline::vacate() {
+    std::vector<Decision> withdrawn;
+    for (const auto& [id, job] : table_.active())
+        if (job->active->alloc != ActiveJob::Alloc::none)
+            withdrawn.emplace_back(std::in_place_type<Cancelled>, id);
+    on_decisions(std::move(withdrawn));
+}
+
+/// Asks for what waits, after queues were started or a scheduler came.
+void JobPipeline::schedule_all() {
+    std::vector<JobId> waiting;
+    for (const auto& [id, job] : table_.active())
+        if (job->state == JobState::sched) waiting.push_back(id);
+    for (const JobId id : waiting)
+        if (Job* job = table_.find(id); job && job->active) drive(*job);
 }
 
 void JobPipeline::on_decisions(std::vector<Decision> decisions) {
@@ -31,7 +46,7 @@ void JobPipeline::decided(Alloc& decision) {
     Job* job = table_.find(decision.id);
     if (!job || !job->active || job->state != JobState::sched) {
         // The job was cancelled, or its queue stopped, while the scheduler found it a place.
-        sched_->free(decision.id, decision.R, true);
+        scheduler_->free(decision.id, decision.R, true);
         if (!job || !job->active) return;
         job->active->alloc = ActiveJob::Alloc::none;
         return drive(*job);

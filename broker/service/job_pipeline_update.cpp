@@ -34,7 +34,7 @@ Result<void> JobPipeline::update_running(Job& job, double duration, const Creden
     const double expiration = duration > 0 ? start + duration : 0.0;
     post(job, make_event("resource-update", {{"expiration", expiration}}));
     set_expiration(job);
-    sched_->set_expiration(job.id, expiration);
+    scheduler_->set_expiration(job.id, expiration);
     exec_->set_expiration(job.id, expiration);
     return {};
 }
@@ -91,11 +91,7 @@ Result<void> JobPipeline::enable_queue(const Queues::Change& change) {
 Result<void> JobPipeline::start_queue(const Queues::Change& change, bool checkpoint) {
     SLUICE_CHECK(queues_.start(change));
     if (checkpoint) batch_.store().meta.emplace_back("queues", dump_json(queues_.checkpoint()));
-    std::vector<JobId> waiting;
-    for (const auto& [id, job] : table_.active())
-        if (job->state == JobState::sched) waiting.push_back(id);
-    for (const JobId id : waiting)
-        if (Job* job = table_.find(id); job && job->active) drive(*job);
+    schedule_all();
     schedule_flush();
     return {};
 }

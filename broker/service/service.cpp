@@ -31,12 +31,17 @@ Result<JsonObject> resource_usage(const JsonObject& payload) {
 
 }  // namespace
 
-Service::Service(Router& router, std::string name) : router_(router), name_(std::move(name)) {
-    const auto added = router_.add_service(name_, this);
-    SLUICE_ASSERT(added.has_value());
+Service::Service(Router& router, std::string name, Tenure tenure)
+    : router_(router), name_(std::move(name)) {
+    if (tenure == Tenure::stand_in) {
+        router_.add_stand_in(name_, this);
+    } else {
+        const auto added = router_.add_service(name_, this);
+        SLUICE_ASSERT(added.has_value());
+    }
 }
 
-Service::~Service() { (void)router_.remove_service(name_, this); }
+Service::~Service() { router_.forget_services(this); }
 
 void Service::deliver(Message message) {
     if (message.type != MessageType::request) return;

@@ -34,9 +34,14 @@ enum class Body {
     raw,    // the handler reads request.message().bytes()
 };
 
+enum class Tenure {
+    sole,      // nobody else may register the name
+    stand_in,  // serves while nobody else does
+};
+
 class Service : public Endpoint {
   public:
-    Service(Router& router, std::string name);
+    Service(Router& router, std::string name, Tenure tenure = Tenure::sole);
     ~Service() override;
     Service(const Service&) = delete;
 

@@ -39,6 +39,7 @@ class AttachSession {
         status_.clear();
         printer_.end_tail();
         std::fflush(stdout);
+        say_end();
         if (!connected && open_streams_ > 0) {
             fmt::print(stderr, "flux-job: lost connection to Flux\n");
             return exit_code_ ? exit_code_ : 1;
@@ -56,9 +57,12 @@ class AttachSession {
         EventStreamOptions stream{.path = path};
         EventStreamCallbacks callbacks;
         callbacks.on_event = std::move(on_event);
-        callbacks.on_end = [this, on_error = std::move(on_error)](Result<void> end) {
+        callbacks.on_end = [this, path, on_error = std::move(on_error)](Result<void> end) {
             --open_streams_;
             if (!end) on_error(end.error());
+            if (path == "guest.exec.eventlog") exec_ended_ = true;
+            if (path == "guest.output") output_ended_ = true;
+            if (finished_) say_end_in_order();
         };
         if (path == "guest.output" && options_.tail) {
             stream.sentinel = true;
@@ -122,10 +126,24 @@ class AttachSession {
         exit_code_ = job_exit_code(wait_status);
         // Its tasks may have ended well before it could be stopped.
         if (exit_code_ == 0 && fatal_exception_) exit_code_ = 1;
-        const std::string text = describe_job_end(wait_status);
-        status_.clear();
-        if (!text.empty() && !options_.quiet) fmt::print(stderr, "flux-job: {}\n", text);
+        finished_ = true;
+        end_text_ = describe_job_end(wait_status);
+        say_end_in_order();
         if (input_) input_->stop();
+    }
+
+    /// How the job ended is said after what it wrote. A stream that was begun in time has given
+    /// all of that before the event finish; of a very short job's nothing may be here yet.
+    void say_end_in_order() {
+        const bool output_is_here = output_watched_ ? output_seen_ || output_ended_ : exec_ended_;
+        if (output_is_here) say_end();
+    }
+
+    void say_end() {
+        const std::string text = std::exchange(end_text_, {});
+        if (text.empty() || options_.quiet) return;
+        status_.clear();
+        fmt::print(stderr, "flux-job: {}\n", text);
     }
 
     void on_exec_event(const Event& event) {
@@ -184,6 +202,7 @@ class AttachSession {
     }
 
     void on_output(const Event& event) {
+        output_seen_ = true;
         // The terminal has shown it already where the output is captured too.
         if (pty_ && event.name == "data") return;
         status_.clear();
@@ -205,7 +224,9 @@ class AttachSession {
     Matchtag job_stream_ = 0;
     int open_streams_ = 0, exit_code_ = 1;
     double submitted_ = 0;
-    bool detached_ = false, fatal_exception_ = false, output_watched_ = false;
+    bool detached_ = false, fatal_exception_ = false, finished_ = false;
+    bool exec_ended_ = false, output_watched_ = false, output_seen_ = false, output_ended_ = false;
+    std::string end_text_;  // not said yet
 };
 
 void declare(Cli& cli, AttachOptions& options) {
