@@ -1,8 +1,19 @@
 #include "base/toml.hpp"
 
+#include <algorithm>
 #include <sstream>
 
+namespace sluice {
+namespace {
+/// toml++ 3.3 asserts that a key follows "[", which a file can prove wrong. // t: Toml.NamesTheLine
+struct BadKey {};
+[[noreturn]] void throw_bad_key() { throw BadKey{}; }
+}  // namespace
+}  // namespace sluice
+
+#undef NDEBUG  // with it toml++ would assume instead of checking
 #define TOML_EXCEPTIONS 0
+#define TOML_ASSERT(expression) static_cast<void>((expression) || (sluice::throw_bad_key(), false))
 #include <toml++/toml.h>
 
 namespace sluice {
@@ -63,18 +74,49 @@ void note_places(const toml::node& node, const std::string& path, std::string_vi
             note_places((*array)[i], fmt::format("{}[{}]", path, i), name, places);
 }
 
+Error syntax_error(std::string_view name, const toml::source_position& at, std::string_view what) {
+    return fail(EINVAL, "{}:{}:{}: {}", name, at.line, at.column, what);
+}
+
+Result<toml::table> parse_table(std::string_view text, std::string_view name) {
+    toml::parse_result parsed = toml::parse(text);
+    if (parsed) return std::move(parsed).table();
+    const toml::parse_error& error = parsed.error();
+    return syntax_error(name, error.source().begin, error.description());
+}
+
+bool has_bad_key(std::string_view text) {
+    try {
+        return static_cast<void>(toml::parse(text)), false;
+    } catch (const BadKey&) {
+        return true;
+    }
+}
+
+/// The place of the table header without a key: on the line that ends the shortest text with it.
+Error bad_key_error(std::string_view text, std::string_view name) {
+    toml::source_position at{1, 1};
+    std::size_t end = 0, begin = 0;
+    for (;; ++at.line, begin = end) {
+        end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        if (end == text.size() || has_bad_key(text.substr(0, end))) break;
+    }
+    at.column = static_cast<toml::source_index>(
+        std::min(text.find('[', begin), text.size()) - begin + 1);
+    return syntax_error(name, at, "found a table without a key; want [NAME] or [[NAME]]");
+}
+
 }  // namespace
 
 Result<TomlDocument> parse_toml_document(std::string_view text, std::string_view name) {
-    const toml::parse_result parsed = toml::parse(text);
-    if (!parsed) {
-        const toml::parse_error& error = parsed.error();
-        return fail(EINVAL, "{}:{}:{}: {}", name, error.source().begin.line,
-                    error.source().begin.column, error.description());
+    try {
+        SLUICE_TRY(const toml::table table, parse_table(text, name));
+        TomlDocument document{.root = to_object(table), .places = {}};
+        note_places(table, "", name, document.places);
+        return document;
+    } catch (const BadKey&) {
+        return bad_key_error(text, name);
     }
-    TomlDocument document{.root = to_object(parsed.table()), .places = {}};
-    note_places(parsed.table(), "", name, document.places);
-    return document;
 }
 
 Result<JsonObject> parse_toml(std::string_view text, std::string_view name) {

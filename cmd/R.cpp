@@ -1,7 +1,6 @@
 // flux R: makes, combines and shows resource sets (RFC 20). Sets come from standard input, one JSON
 // document after the other, and go to standard output.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 
@@ -99,12 +98,6 @@ struct EncodeOptions {
     std::vector<std::string> properties;
 };
 
-std::string this_host() {
-    char name[256] = {};
-    ::gethostname(name, sizeof name - 1);
-    return name;
-}
-
 Result<ResourceSet> encode(const EncodeOptions& options) {
     Hostlist hosts;
     if (options.hosts) {
@@ -121,7 +114,7 @@ Result<ResourceSet> encode(const EncodeOptions& options) {
     SLUICE_TRY(const Idset cores, Idset::parse(default_core ? "0" : options.cores));
     SLUICE_TRY(const Idset gpus, Idset::parse(options.gpus));
     ResourceSet set;
-    const std::string own_host = this_host();
+    const std::string own_host = host_name();
     std::size_t i = 0;
     for (const std::uint32_t rank : ranks)
         set.add({rank, options.hosts ? hosts[i++] : own_host, cores, gpus});

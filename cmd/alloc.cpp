@@ -1,6 +1,4 @@
 // flux alloc: an instance of its own to work in, attached or in the background.
-#include <unistd.h>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <chrono>
@@ -8,24 +6,15 @@
 #include <cstdio>
 
 #include "base/rfc/fluid.hpp"
+#include "cmd/client.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/job/attach.hpp"
 #include "cmd/job/event_stream.hpp"
+#include "cmd/job_query.hpp"
 #include "cmd/submission.hpp"
 
 namespace sluice {
 namespace {
-
-std::string host_name() {
-    char name[256];
-    return ::gethostname(name, sizeof name) == 0 ? name : "";
-}
-
-/// "ssh://HOST/PATH" of an instance on this host as "local:///PATH"; other URIs as they are.
-std::string local_uri(const std::string& uri) {
-    const std::string here = "ssh://" + host_name() + "/";
-    return uri.starts_with(here) ? "local:///" + uri.substr(here.size()) : uri;
-}
 
 /// Waits until the new instance is ready for work.
 class BackgroundStart {
@@ -47,7 +36,7 @@ class BackgroundStart {
         if (failure_) return *failure_;
         if (!connected) return fail(ECONNRESET, "lost connection to Flux");
         say("waiting for instance");
-        SLUICE_TRY(Handle instance, Handle::open(local_uri(uri_)));
+        SLUICE_TRY(Handle instance, Handle::open(reachable_uri(uri_)));
         SLUICE_CHECK(to_void(instance.call("state-machine.wait")));
         say("ready");
         return {};

@@ -55,6 +55,7 @@ Result<void> run_python(int in, int out) {
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     std::string words[] = {"python3", "-c", evaluator};
     char* argv[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
     pid_t pid = 0;

@@ -45,16 +45,20 @@ Error connection_lost() {
 
 }  // namespace
 
+std::string connect_error(const Error& error, CliStyle style) {
+    if (style == CliStyle::c_tool) return "flux_open: " + error.text();
+    std::string reason = error.text();
+    const char* uri = std::getenv("FLUX_URI");
+    const auto path = uri ? local_socket_path(uri) : Error{ENOENT};
+    if (error.errnum() == ENOENT && path)
+        reason = fmt::format("broker socket {} was not found", *path);
+    return "Unable to connect to Flux: " + reason;
+}
+
 std::optional<Handle> open_flux(const Cli& cli, CliStyle style) {
     Result<Handle> flux = Handle::open();
     if (flux) return std::move(*flux);
-    std::string reason = flux.error().text();
-    const char* uri = std::getenv("FLUX_URI");
-    const auto path = uri ? local_socket_path(uri) : Error{ENOENT};
-    if (style != CliStyle::c_tool && flux.error().errnum() == ENOENT && path)
-        reason = fmt::format("broker socket {} was not found", *path);
-    cli.error(style == CliStyle::c_tool ? "flux_open: " + reason
-                                        : "Unable to connect to Flux: " + reason);
+    cli.error(connect_error(flux.error(), style));
     return std::nullopt;
 }
 
@@ -157,6 +161,12 @@ Result<UserId> find_user(std::string_view user) {
 std::string user_name(UserId id) {
     const passwd* entry = ::getpwuid(id.value);
     return entry ? std::string(entry->pw_name) : std::to_string(id.value);
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
 }
 
 Result<JobId> jobid_argument(std::string_view text, CliStyle style) {

@@ -17,6 +17,8 @@
 
 namespace sluice {
 
+/// Why the connection could not be made, in the words of the kind of tool.
+std::string connect_error(const Error& error, CliStyle style);
 /// The connection, or nullopt after printing why not in the style of the tool.
 std::optional<Handle> open_flux(const Cli& cli, CliStyle style);
 
@@ -49,6 +51,8 @@ Result<void> watch_eventlog(Handle& flux, const EventlogPath& log, std::optional
 /// Errors: EINVAL "Invalid user X specified".
 Result<UserId> find_user(std::string_view user);
 std::string user_name(UserId id);
+/// The name of this host, as gethostname(2) gives it.
+std::string host_name();
 
 /// A job id in any form, with the texts of the two kinds of tool.
 Result<JobId> jobid_argument(std::string_view text, CliStyle style);

@@ -24,6 +24,7 @@ int run_subcommand(std::string_view program, std::span<const Command> table, int
 
 int cmd_R(int argc, char** argv);
 int cmd_alloc(int argc, char** argv);
+int cmd_archive(int argc, char** argv);
 int cmd_batch(int argc, char** argv);
 int cmd_broker(int argc, char** argv);
 int cmd_bulksubmit(int argc, char** argv);

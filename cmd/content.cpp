@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "base/blobref.hpp"
+#include "base/rpc/content_client.hpp"
 #include "cmd/cli.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
@@ -18,12 +18,8 @@ int report(const std::string& text) {
     return 1;
 }
 
-Result<std::string> load(Handle& flux, const std::string& blobref, bool bypass) {
-    SLUICE_TRY(std::string hash, parse_blobref(blobref));
-    Message request = Message::request(bypass ? "content-backing.load" : "content.load");
-    request.set_bytes(std::move(hash));
-    SLUICE_TRY(const Message reply, flux.call(std::move(request)));
-    return std::string{reply.bytes()};
+ContentTier tier_of(bool bypass_cache) {
+    return bypass_cache ? ContentTier::backing : ContentTier::cache;
 }
 
 int cmd_content_load(int argc, char** argv) {
@@ -40,19 +36,11 @@ int cmd_content_load(int argc, char** argv) {
     auto flux = open_builtin();
     if (!flux) return 1;
     for (const std::string& ref : refs) {
-        const auto blob = load(*flux, ref, bypass);
+        const auto blob = load_blob(*flux, ref, tier_of(bypass));
         if (!blob) return report(fmt::format("content.load: {}", blob.error().text()));
         write_stdout(*blob);
     }
     return 0;
-}
-
-Result<std::string> store(Handle& flux, const std::string& algorithm, std::string blob,
-                          bool bypass) {
-    Message request = Message::request(bypass ? "content-backing.store" : "content.store");
-    request.set_bytes(std::move(blob));
-    SLUICE_TRY(const Message reply, flux.call(std::move(request)));
-    return blobref_of(algorithm, reply.bytes());
 }
 
 int cmd_content_store(int argc, char** argv) {
@@ -72,7 +60,7 @@ int cmd_content_store(int argc, char** argv) {
     const std::size_t step = chunk_bytes ? static_cast<std::size_t>(chunk_bytes) : data.size();
     std::size_t offset = 0;
     do {
-        const auto ref = store(*flux, *algorithm, data.substr(offset, step), bypass);
+        const auto ref = store_blob(*flux, *algorithm, data.substr(offset, step), tier_of(bypass));
         if (!ref) return report(fmt::format("content.store: {}", ref.error().text()));
         fmt::print("{}\n", *ref);
         offset += step;

@@ -1,8 +1,5 @@
 #include "cmd/job_query.hpp"
 
-#include <unistd.h>
-
-#include <array>
 #include <cstdlib>
 #include <map>
 
@@ -18,12 +15,6 @@ JsonArray to_array(const std::vector<std::string>& words) {
     JsonArray array;
     for (const std::string& word : words) array.emplace_back(word);
     return array;
-}
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
-    return name.data();
 }
 
 JsonObject counts(const ResourceSet& set) {

@@ -25,6 +25,7 @@ using enum CommandGroup;
 constexpr Command commands[] = {
     {"R", cmd_R, "Make, combine and show resource sets", resources},
     {"alloc", cmd_alloc, "Allocate resources and start an instance on them", submission},
+    {"archive", cmd_archive, "Store files in the KVS and extract them", instance},
     {"batch", cmd_batch, "Submit a batch script", submission},
     {"broker", cmd_broker, "Run one broker of an instance", instance},
     {"bulksubmit", cmd_bulksubmit, "Submit a job for each of many inputs", submission},

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/size.hpp"
 #include "cmd/cli.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
@@ -15,11 +16,12 @@
 namespace sluice {
 namespace {
 
-constexpr std::int64_t pad_bytes_max = std::int64_t{1} << 30;
+constexpr std::uint64_t pad_bytes_max = std::uint64_t{1} << 30;
 
 struct PingOptions {
     std::string rank, target;
-    std::int64_t pad_bytes = 0, count = 0;  // 0: without end
+    std::size_t pad_bytes = 0;
+    std::int64_t count = 0;  // 0: without end
     double interval = 1.0;
     bool batch = false, userid = false;
 };
@@ -159,18 +161,10 @@ class Pinger {
     std::optional<Error> failure_;
 };
 
-/// "100", "4k", "1M", "1G".
-Result<std::int64_t> parse_size(std::string_view text) {
-    int shift = 0;
-    if (!text.empty()) {
-        const char unit = text.back();
-        shift = unit == 'k' || unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
-    }
-    SLUICE_TRY(const std::int64_t number,
-               parse_integer(shift ? text.substr(0, text.size() - 1) : text));
-    if (number < 0 || number > (pad_bytes_max >> shift))
-        return fail(EINVAL, "size '{}' is not from 0 to 1G", text);
-    return number << shift;
+Result<std::size_t> parse_pad(std::string_view text) {
+    SLUICE_TRY(const std::uint64_t bytes, parse_size(text));
+    if (bytes > pad_bytes_max) return fail(EINVAL, "size '{}' is not from 0 to 1G", text);
+    return static_cast<std::size_t>(bytes);
 }
 
 }  // namespace
@@ -184,7 +178,7 @@ int cmd_ping(int argc, char** argv) {
     cli.option(
         "-p,--pad=N",
         [&](std::optional<std::string> text) -> Result<void> {
-            SLUICE_TRY(options.pad_bytes, parse_size(text.value_or("")));
+            SLUICE_TRY(options.pad_bytes, parse_pad(text.value_or("")));
             return {};
         },
         "Bytes added to each request (N, Nk, NM, NG)");

@@ -15,8 +15,8 @@
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/instance.hpp"
-#include "cmd/resolve_uri.hpp"
 #include "cmd/socket_path.hpp"
+#include "cmd/uri_resolver.hpp"
 
 namespace sluice {
 namespace {
@@ -147,7 +147,7 @@ int cmd_proxy(int argc, char** argv) {
     if (cli.words().empty()) return cli.usage_error("give a job id or URI");
     const std::string& target = cli.words()[0];
     options.words.assign(cli.words().begin() + 1, cli.words().end());
-    const auto uri = resolve_uri(target);
+    const auto uri = resolve_target_uri(target, UriForm::reachable);
     if (!uri) return cli.error(fmt::format("Unable to resolve {} to a URI", target));
     const auto code = run_proxy(*uri, options);
     return code ? *code : cli.error(fmt::format("{}: {}", *uri, code.error().text()));

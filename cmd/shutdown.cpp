@@ -7,7 +7,7 @@
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/instance.hpp"
-#include "cmd/resolve_uri.hpp"
+#include "cmd/uri_resolver.hpp"
 
 namespace sluice {
 namespace {
@@ -53,7 +53,7 @@ int cmd_shutdown(int argc, char** argv) {
     std::string uri;
     if (!cli.words().empty()) {
         const std::string& target = cli.words()[0];
-        auto resolved = resolve_uri(target);
+        auto resolved = resolve_target_uri(target, UriForm::reachable);
         if (!resolved)
             return cli.error(fmt::format("failed to resolve target {} to a Flux URI", target));
         uri = *std::move(resolved);

@@ -8,6 +8,7 @@
 
 #include "base/rfc/eventlog.hpp"
 #include "base/rfc/jobspec.hpp"
+#include "cmd/client.hpp"
 #include "cmd/load_file.hpp"
 
 extern char** environ;
@@ -86,7 +87,8 @@ SubmitContext process_context() {
 
 Result<Handle> connect_for_submission() {
     Result<Handle> flux = Handle::open();
-    if (!flux) return flux.error().in("Unable to connect to Flux");
+    if (!flux)
+        return Error{flux.error().errnum(), connect_error(flux.error(), CliStyle::submission)};
     return flux;
 }
 

@@ -1,8 +1,5 @@
 #include "cmd/uri_resolver.hpp"
 
-#include <unistd.h>
-
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -17,12 +14,6 @@ namespace sluice {
 
 namespace {
 
-std::string host_name() {
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
-
 std::string remote_uri(const std::string& uri) {
     constexpr std::string_view local = "local://";
     return uri.starts_with(local) ? "ssh://" + host_name() + uri.substr(local.size()) : uri;
@@ -34,6 +25,8 @@ std::string in_form(const std::string& uri, UriForm form) {
             return localized_uri(uri);
         case UriForm::remote:
             return remote_uri(uri);
+        case UriForm::reachable:
+            return reachable_uri(uri);
         case UriForm::stored:
             break;
     }

@@ -3,12 +3,31 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "base/rpc/handle.hpp"
+#include "cmd/build_versions.hpp"
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
 
 namespace sluice {
+namespace {
+
+std::string build_options() {
+    constexpr unsigned hwloc = SLUICE_HWLOC_API_VERSION;  // a byte each
+    std::string options;
+#ifdef __SANITIZE_ADDRESS__
+    options += "+asan";
+#endif
+#ifdef __SANITIZE_THREAD__
+    options += "+tsan";
+#endif
+    options += fmt::format("+hwloc.api=={}.{}.{}", hwloc >> 16 & 0xff, hwloc >> 8 & 0xff,
+                           hwloc & 0xff);
+    return options + "+zmq==" SLUICE_ZMQ_VERSION;
+}
+
+}  // namespace
 
 int cmd_version(int argc, char** argv) {
     Cli cli("flux-version", CliStyle::c_tool, "[OPTIONS...]",
@@ -23,7 +42,7 @@ int cmd_version(int argc, char** argv) {
         }
         fmt::print("FLUX_URI:\t\t{}\n", uri);
     }
-    fmt::print("build-options:\t\t+hwloc==2+zmq==4\n");
+    fmt::print("build-options:\t\t{}\n", build_options());
     return 0;
 }
 

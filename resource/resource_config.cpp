@@ -5,6 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/rfc/constraint.hpp"
+
 namespace sluice {
 namespace {
 
@@ -44,10 +46,7 @@ struct HostTable {
 
 Result<void> check_property(const Json& value) {
     if (!value.is_string()) return fail(EINVAL, "properties must be an array of strings");
-    const std::string_view name = value.get_string();
-    if (name.empty() || name.find_first_of("!&'\"^`|()") != std::string_view::npos)
-        return fail(EINVAL, "invalid character in property \"{}\"", name);
-    return {};
+    return check_property_name(value.get_string());
 }
 
 Result<void> read_entry(const JsonObject& entry, HostTable& table) {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/rfc/fsd.hpp"
+#include "base/size.hpp"
 
 namespace sluice::shell {
 namespace {
@@ -189,7 +190,7 @@ Result<void> set_output(const Json& value, ShellOptions& to) {
         to.append = text == "append";
     }
     if (const Json* limit = find_path(value, "limit")) {
-        const auto bytes = parse_size(*limit);
+        const auto bytes = parse_size(text_of(*limit));
         if (!bytes) return bytes.error().in("output.limit");
         to.output_limit = std::min(*bytes, to.output_limit);
     }
@@ -256,6 +257,65 @@ Result<void> set_hwloc(const Json& value, ShellOptions& to) {
     return {};
 }
 
+std::vector<std::string> split_commas(std::string_view text) {
+    std::vector<std::string> words;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        if (!word.empty()) words.emplace_back(word);
+    }
+    return words;
+}
+
+Result<void> set_destination(std::string text, ShellOptions::StageIn& to) {
+    const std::size_t colon = text.find(':');
+    const std::string prefix = colon == text.npos ? "local" : text.substr(0, colon);
+    if (prefix != "local" && prefix != "global")
+        return fail(EINVAL, "stage-in.destination: '{}' must begin with local: or global:", text);
+    to.once = prefix == "global";
+    to.destination = colon == text.npos ? std::move(text) : text.substr(colon + 1);
+    return {};
+}
+
+Result<void> set_stage_in(const Json& value, ShellOptions& to) {
+    ShellOptions::StageIn stage_in;
+    if (const JsonObject* object = value.if_object()) {
+        for (const auto& [name, part] : *object) {
+            if (name == "names" || name == "tags") {
+                stage_in.old_spelling = name == "tags";
+                if (auto names = split_commas(text_of(part)); !names.empty())
+                    stage_in.names = std::move(names);
+            } else if (name == "pattern") {
+                stage_in.pattern = text_of(part);
+            } else if (name == "destination") {
+                SLUICE_CHECK(set_destination(text_of(part), stage_in));
+            } else {
+                return fail(EINVAL, "stage-in.{}: unknown; use names, pattern or destination",
+                            std::string_view{name});
+            }
+        }
+    } else if (!truth(value)) {
+        return {};
+    }
+    to.stage_in = std::move(stage_in);
+    return {};
+}
+
+Result<void> set_oom(const Json& value, ShellOptions& to) {
+    constexpr std::int64_t adjust_max = 1000;
+    const JsonObject* object = value.if_object();
+    if (!object) return wrong("oom", "oom.adjust=N", value);
+    for (const auto& [name, number] : *object) {
+        if (name != "adjust")
+            return fail(EINVAL, "oom.{}: unknown; use oom.adjust", std::string_view{name});
+        const auto adjust = as_integer(number);
+        if (!adjust || std::abs(*adjust) > adjust_max)
+            return wrong("oom.adjust", "a number from -1000 to 1000", number);
+        to.oom_adjust = static_cast<int>(*adjust);
+    }
+    return {};
+}
+
 constexpr std::array rows{
     Row{"verbose", set_verbose},
     Row{"nosetpgrp", set_nosetpgrp},
@@ -274,6 +334,8 @@ constexpr std::array rows{
     Row{"pmi", set_pmi},
     Row{"pmi-simple", set_pmi_simple},
     Row{"hwloc", set_hwloc},
+    Row{"stage-in", set_stage_in},
+    Row{"oom", set_oom},
 };
 
 }  // namespace
@@ -286,23 +348,6 @@ Result<ShellOptions> ShellOptions::from_json(const JsonObject* options) {
         if (const Json* value = options->if_contains(row.path); value && !value->is_null())
             SLUICE_CHECK(row.apply(*value, result));
     return result;
-}
-
-Result<std::uint64_t> parse_size(const Json& value) {
-    if (const auto number = as_integer(value); number && *number >= 0)
-        return static_cast<std::uint64_t>(*number);
-    const std::string text = text_of(value);
-    double number = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const std::string_view unit{rest, static_cast<std::size_t>(text.data() + text.size() - rest)};
-    constexpr std::string_view units = "kKMGT";
-    constexpr double factors[] = {1024.0, 1024.0, 1048576.0, 1073741824.0, 1099511627776.0};
-    if (error == std::errc{} && number >= 0 && unit.empty())
-        return static_cast<std::uint64_t>(number);
-    const std::size_t at = unit.size() == 1 ? units.find(unit[0]) : units.npos;
-    if (error != std::errc{} || number < 0 || at == units.npos)
-        return fail(EINVAL, "'{}' is no size; write 10M or 1G", text);
-    return static_cast<std::uint64_t>(number * factors[at]);
 }
 
 }  // namespace sluice::shell

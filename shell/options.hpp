@@ -58,12 +58,19 @@ struct ShellOptions {
     std::uint32_t exchange_fanout = 2;
     std::optional<std::string> hwloc_xmlfile;  // path; empty: in the job's folder
     bool hwloc_restrict = false;
+    struct StageIn {  // RFC 37 archives to extract before the tasks start
+        std::vector<std::string> names{"main"};
+        std::optional<std::string> pattern;      // as of fnmatch(3)
+        std::optional<std::string> destination;  // nullopt: the job's folder
+        bool once = false;                       // on one node: the destination is shared by all
+        bool old_spelling = false;               // "tags" instead of "names"
+        friend bool operator==(const StageIn&, const StageIn&) = default;
+    };
+    std::optional<StageIn> stage_in;
+    std::optional<int> oom_adjust;  // -1000 to 1000
 
     /// `options` may be nullptr (none given). Errors: EINVAL naming the option, what was found.
     static Result<ShellOptions> from_json(const JsonObject* options);
 };
-
-/// "10M", "1.5G", "300" or a number: bytes.
-Result<std::uint64_t> parse_size(const Json& value);
 
 }  // namespace sluice::shell

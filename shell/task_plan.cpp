@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/rfc/hostlist.hpp"
+
 namespace sluice::shell {
 namespace {
 
@@ -18,8 +20,37 @@ Result<Taskmap> manual_map(const std::string& value, std::size_t nodes, std::uin
     return map;
 }
 
-Result<Taskmap> make_map(const std::vector<std::uint32_t>& counts, std::uint32_t ntasks,
-                         const std::string& scheme, const std::string& value) {
+/// A hostlist a line; tasks take the hosts in turn, from the beginning again when they run out.
+Result<Taskmap> hostfile_map(const std::string& text, const ResourceSet& resources,
+                             std::uint32_t ntasks) {
+    std::vector<std::uint32_t> order;  // nodes
+    std::string_view rest = text;
+    for (int number = 1; !rest.empty(); ++number) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        if (line.empty()) continue;
+        const auto hosts = Hostlist::parse(line);
+        if (!hosts)
+            return hosts.error().in(fmt::format("taskmap: hostfile: line {}", number));
+        for (const std::string& host : hosts->hosts()) {
+            const auto node =
+                std::ranges::find(resources.nodes(), host, &ResourceSet::Node::host);
+            if (node == resources.nodes().end())
+                return fail(EINVAL, "taskmap: hostfile: line {}: host {} is not one of the job's",
+                            number, host);
+            order.push_back(static_cast<std::uint32_t>(node - resources.nodes().begin()));
+        }
+    }
+    if (order.empty()) return fail(EINVAL, "taskmap: hostfile: no hosts in it");
+    std::vector<Idset> ids_by_node(resources.nodes().size());
+    for (std::uint32_t task = 0; task < ntasks; ++task)
+        ids_by_node[order[task % order.size()]].insert(task);
+    return Taskmap::from_ids(ids_by_node);
+}
+
+Result<Taskmap> make_map(const std::vector<std::uint32_t>& counts, const ResourceSet& resources,
+                         std::uint32_t ntasks, const std::string& scheme,
+                         const std::string& value) {
     if (scheme == "block") return Taskmap::block(counts);
     if (scheme == "cyclic") {
         std::uint32_t stride = 1;
@@ -31,7 +62,9 @@ Result<Taskmap> make_map(const std::vector<std::uint32_t>& counts, std::uint32_t
         return Taskmap::cyclic(counts, stride);
     }
     if (scheme == "manual") return manual_map(value, counts.size(), ntasks);
-    return fail(EINVAL, "taskmap: unknown scheme '{}'; use block, cyclic or manual", scheme);
+    if (scheme == "hostfile") return hostfile_map(value, resources, ntasks);
+    return fail(EINVAL, "taskmap: unknown scheme '{}'; use block, cyclic, hostfile or manual",
+                scheme);
 }
 
 }  // namespace
@@ -76,7 +109,7 @@ Result<TaskPlan> plan_tasks(const Jobspec& jobspec, const ResourceSet& resources
     const std::vector<std::uint32_t> counts = tasks_per_shell(jobspec, resources);
     TaskPlan plan;
     for (const std::uint32_t count : counts) plan.ntasks += count;
-    SLUICE_TRY(plan.taskmap, make_map(counts, plan.ntasks, scheme, value));
+    SLUICE_TRY(plan.taskmap, make_map(counts, resources, plan.ntasks, scheme, value));
     plan.ranks = plan.taskmap.task_ids(shell_rank).to_vector();
     return plan;
 }

@@ -24,7 +24,7 @@ struct TaskPlan {
 /// node has cores for it, so that equal nodes get equal shares.
 std::vector<std::uint32_t> tasks_per_shell(const Jobspec& jobspec, const ResourceSet& resources);
 
-/// Errors: EINVAL naming scheme and value.
+/// `value` of the scheme hostfile is the text of that file. Errors: EINVAL naming scheme and value.
 Result<TaskPlan> plan_tasks(const Jobspec& jobspec, const ResourceSet& resources,
                             std::uint32_t shell_rank, const std::string& scheme,
                             const std::string& value);

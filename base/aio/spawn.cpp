@@ -15,14 +15,14 @@ extern char** environ;
 namespace sluice {
 namespace {
 
-constexpr int first_free_fd = 3;  // below are the child's standard streams
+constexpr int first_channel_fd = 3;  // below are the child's standard streams
 
-/// Moves a descriptor away from 0 to 2, where the child's own streams will be.
-Result<OwnedFd> above_stdio(int fd) {
-    if (fd >= first_free_fd) return OwnedFd{fd};
+/// Moves a descriptor out of the numbers below `free`, which will be the child's own.
+Result<OwnedFd> move_above(int fd, int free) {
+    if (fd >= free) return OwnedFd{fd};
     OwnedFd low{fd};
-    const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, first_free_fd);
-    if (moved < 0) return fail(errno, "descriptor {}: no number above 2 is free", fd);
+    const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, free);
+    if (moved < 0) return fail(errno, "descriptor {}: no number from {} on is free", fd, free);
     return OwnedFd{moved};
 }
 
@@ -30,24 +30,24 @@ struct Pair {
     OwnedFd ours, childs;
 };
 
-Result<Pair> owned_pair(int ours, int childs) {
-    auto first = above_stdio(ours);
-    auto second = above_stdio(childs);
+Result<Pair> owned_pair(int ours, int childs, int free) {
+    auto first = move_above(ours, first_channel_fd);
+    auto second = move_above(childs, free);
     if (!first) return first.error();
     if (!second) return second.error();
     return Pair{*std::move(first), *std::move(second)};
 }
 
-Result<Pair> make_pipe(bool child_reads) {
+Result<Pair> make_pipe(bool child_reads, int free) {
     int fds[2];
     if (::pipe2(fds, O_CLOEXEC) < 0) return Error{errno};
-    return child_reads ? owned_pair(fds[1], fds[0]) : owned_pair(fds[0], fds[1]);
+    return child_reads ? owned_pair(fds[1], fds[0], free) : owned_pair(fds[0], fds[1], free);
 }
 
-Result<Pair> make_channel() {
+Result<Pair> make_channel(int free) {
     int fds[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0) return Error{errno};
-    return owned_pair(fds[0], fds[1]);
+    return owned_pair(fds[0], fds[1], free);
 }
 
 std::string_view variable(const std::vector<std::string>& environment, std::string_view name) {
@@ -110,8 +110,8 @@ class SpawnPlan {
     void null_device(int fd) {
         ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
     }
-    /// With from == to this clears close-on-exec in the child only.
     void dup(int from, int to) { ::posix_spawn_file_actions_adddup2(&actions_, from, to); }
+    void close_from(int fd) { ::posix_spawn_file_actions_addclosefrom_np(&actions_, fd); }
 
     Result<pid_t> run(const std::string& program, std::vector<std::string> argv,
                       std::vector<std::string> environment) const {
@@ -138,17 +138,40 @@ std::vector<std::string> own_environment() {
     return entries;
 }
 
-/// Prepares one stream; the child's end must live until the spawn.
-Result<void> add_stream(SpawnPlan& plan, Spawned& spawned, std::vector<OwnedFd>& childs,
-                        StdioKind kind, int fd, const char* name) {
-    if (kind == StdioKind::inherit) return {};
-    if (kind == StdioKind::null) return plan.null_device(fd), Result<void>{};
-    SLUICE_TRY(Pair pair, make_pipe(fd == STDIN_FILENO));
-    plan.dup(pair.childs.get(), fd);
-    spawned.ends[name] = std::move(pair.ours);
-    childs.push_back(std::move(pair.childs));
-    return {};
-}
+/// The streams and channels of a child. Its ends must live until the spawn.
+class Streams {
+  public:
+    Streams(SpawnPlan& plan, Spawned& spawned, std::size_t channels)
+        : plan_(plan), spawned_(spawned), free_(first_channel_fd + static_cast<int>(channels)) {}
+
+    Result<void> add_standard(StdioKind kind, int fd, const char* name) {
+        if (kind == StdioKind::inherit) return {};
+        if (kind == StdioKind::null) return plan_.null_device(fd), Result<void>{};
+        SLUICE_TRY(Pair pair, make_pipe(fd == STDIN_FILENO, free_));
+        keep(std::move(pair), fd, name);
+        return {};
+    }
+    /// The number that the channel has in the child.
+    Result<int> add_channel(const std::string& name) {
+        SLUICE_TRY(Pair pair, make_channel(free_));
+        keep(std::move(pair), next_channel_, name);
+        return next_channel_++;
+    }
+    /// The child has these and nothing else: what we have open is none of its business.
+    void close_others() { plan_.close_from(next_channel_); }
+
+  private:
+    void keep(Pair pair, int fd, const std::string& name) {
+        plan_.dup(pair.childs.get(), fd);
+        spawned_.ends[name] = std::move(pair.ours);
+        childs_.push_back(std::move(pair.childs));
+    }
+
+    SpawnPlan& plan_;
+    Spawned& spawned_;
+    std::vector<OwnedFd> childs_;
+    int free_, next_channel_ = first_channel_fd;
+};
 
 Result<void> check_folder(const std::string& folder) {
     struct stat info {};
@@ -178,24 +201,22 @@ Result<Spawned> spawn(const SubprocessOptions& options) {
         options.environment ? *options.environment : own_environment();
     SpawnPlan plan;
     Spawned spawned;
-    std::vector<OwnedFd> childs;
+    Streams streams(plan, spawned, options.channels.size());
     plan.set_signals_and_group(options.new_group);
     if (!options.cwd.empty()) {
         SLUICE_CHECK(check_folder(options.cwd));
         plan.chdir(options.cwd);
     }
-    SLUICE_CHECK(add_stream(plan, spawned, childs, options.stdin_kind, 0, "stdin"));
-    SLUICE_CHECK(add_stream(plan, spawned, childs, options.stdout_kind, 1, "stdout"));
-    SLUICE_CHECK(add_stream(plan, spawned, childs, options.stderr_kind, 2, "stderr"));
+    SLUICE_CHECK(streams.add_standard(options.stdin_kind, 0, "stdin"));
+    SLUICE_CHECK(streams.add_standard(options.stdout_kind, 1, "stdout"));
+    SLUICE_CHECK(streams.add_standard(options.stderr_kind, 2, "stderr"));
     for (const std::string& name : options.channels) {
-        SLUICE_TRY(Pair pair, make_channel());
-        plan.dup(pair.childs.get(), pair.childs.get());
+        SLUICE_TRY(const int fd, streams.add_channel(name));
         std::erase_if(environment,
                       [&](const std::string& entry) { return entry.starts_with(name + "="); });
-        environment.push_back(fmt::format("{}={}", name, pair.childs.get()));
-        spawned.ends[name] = std::move(pair.ours);
-        childs.push_back(std::move(pair.childs));
+        environment.push_back(fmt::format("{}={}", name, fd));
     }
+    streams.close_others();
     SLUICE_TRY(const std::string program, find_program(options.argv[0], environment));
     Result<pid_t> pid = plan.run(program, options.argv, environment);
     if (!pid && pid.error().errnum() == ENOEXEC) {  // a script without "#!", as execvp treats it

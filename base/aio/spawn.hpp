@@ -32,6 +32,7 @@ struct Spawned {
     std::map<std::string, OwnedFd> ends;  // our ends, by stream name
 };
 
+/// The child gets its standard streams and the channels, and no other descriptor of ours.
 /// Errors: as Subprocess::start.
 Result<Spawned> spawn(const SubprocessOptions& options);
 

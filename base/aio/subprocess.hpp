@@ -30,7 +30,8 @@ struct SubprocessOptions {
     bool new_group = true;  // false: stays in our process group (an interactive initial program)
     StdioKind stdin_kind = StdioKind::null, stdout_kind = StdioKind::inherit,
               stderr_kind = StdioKind::inherit;
-    /// Two-way sockets; the child finds the descriptor's number in the variable of that name.
+    /// Two-way sockets; the child finds the descriptor's number in the variable of that name. Apart
+    /// from these and the standard streams it gets none of our descriptors.
     std::vector<std::string> channels;
     /// Streams whose output is handed over as it comes rather than line by line.
     std::vector<std::string> unbuffered;

@@ -89,8 +89,8 @@ JsonArray r_lite(const std::vector<ResourceSet::Node>& nodes) {
     JsonArray entries;
     for (const Group& group : group_by_children(nodes)) {
         JsonObject children;
-        if (!group.like->cores.empty()) children["core"] = group.like->cores.to_string();
         if (!group.like->gpus.empty()) children["gpu"] = group.like->gpus.to_string();
+        if (!group.like->cores.empty()) children["core"] = group.like->cores.to_string();
         JsonObject entry;
         entry["rank"] = group.ranks.to_string();
         entry["children"] = std::move(children);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/rfc/fsd.hpp"
+#include "broker/jobs/validators.hpp"
 #include "broker/lifecycle/bootstrap_plan.hpp"
 #include "broker/overlay/topology.hpp"
 
@@ -118,6 +119,8 @@ Result<void> check_config_tables(const JsonObject& config) {
     for (const Table& table : tables)
         if (const Json* value = config.if_contains(table.name))
             SLUICE_CHECK(check_table(table, *value));
+    if (const auto validators = Validators::from_config(config); !validators)
+        return validators.error();
     const Json* bootstrap = config.if_contains("bootstrap");
     if (!bootstrap) return {};
     if (!bootstrap->is_object()) return wrong_type("bootstrap", *bootstrap, "a table");

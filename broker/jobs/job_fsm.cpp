@@ -303,6 +303,7 @@ Event exception_event(const ExceptionInfo& info) {
     JsonObject context{{"type", info.type}, {"severity", info.severity}, {"note", info.note}};
     if (info.userid != userid_unknown) context["userid"] = info.userid.value;
     if (info.wait_status) context["wait_status"] = *info.wait_status;
+    if (!info.detail.empty()) context["detail"] = info.detail;
     return make_event("exception", std::move(context));
 }
 

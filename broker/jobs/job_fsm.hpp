@@ -46,6 +46,7 @@ struct ExceptionInfo {
     std::string note;
     UserId userid = userid_unknown;
     std::optional<int> wait_status;
+    std::string detail;  // beside a note whose words tools know; may be empty
 };
 Event exception_event(const ExceptionInfo& info);
 

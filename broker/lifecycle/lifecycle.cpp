@@ -41,6 +41,11 @@ std::vector<StageCommand> extra_scripts(const std::string& stage) {
     return commands;
 }
 
+/// A script of FLUX_RC_EXTRA that fails makes the stage fail; its own code is only logged.
+int stage_code(const Attributes& attributes, const char* attribute, int code) {
+    return code && !attributes.set_by_command_line(attribute) ? 1 : code;
+}
+
 /// The commands of a stage: the script of `attribute` when it is set, else those of FLUX_RC_EXTRA.
 std::vector<StageCommand> stage_commands(const Attributes& attributes, const char* attribute,
                                          const std::string& folder) {
@@ -146,8 +151,9 @@ void Lifecycle::run_rc1_scripts(int code) {
     auto commands = stage_commands(context_.attributes, "broker.rc1_path", "rc1.d");
     if (commands.empty() && context_.attributes.set_by_command_line("broker.rc1_path"))
         return post("rc1-none");
-    commands_.run("rc1", std::move(commands), environment(), true,
-                  [this](int result) { stage_done("rc1", result); });
+    commands_.run("rc1", std::move(commands), environment(), true, [this](int result) {
+        stage_done("rc1", stage_code(context_.attributes, "broker.rc1_path", result));
+    });
 }
 
 void Lifecycle::enter_quorum() {
@@ -231,7 +237,8 @@ void Lifecycle::warn_shutdown() {
 
 void Lifecycle::enter_finalize() {
     auto commands = stage_commands(context_.attributes, "broker.rc3_path", "rc3.d");
-    commands_.run("rc3", std::move(commands), environment(), true, [this](int code) {
+    commands_.run("rc3", std::move(commands), environment(), true, [this](int result) {
+        const int code = stage_code(context_.attributes, "broker.rc3_path", result);
         std::vector<StageStep> steps(context_.rc3_steps.rbegin(), context_.rc3_steps.rend());
         run_steps(std::move(steps), 0,
                   [this, code](int more) { stage_done("rc3", code ? code : more); });

@@ -2,6 +2,8 @@
 // pipeline. The answer comes when the job cannot be lost any more.
 #include "broker/service/job_ingest.hpp"
 
+#include "broker/config/config_store.hpp"
+
 namespace sluice {
 
 const RpcTable<JobIngestService> JobIngestService::rpcs{
@@ -10,7 +12,7 @@ const RpcTable<JobIngestService> JobIngestService::rpcs{
 };
 
 JobIngestService::JobIngestService(JobPipeline& pipeline)
-    : RpcService(pipeline.context().router, "job-ingest"), pipeline_(pipeline) {}
+    : RpcService(pipeline.context().router, "job-ingest"), pipeline_(pipeline), rpc_(pipeline.context().router) {}
 
 namespace {
 
@@ -56,7 +58,32 @@ Result<JobPipeline::Submission> read_submission(const Request& request, const Js
 void JobIngestService::submit(Request request, const JsonObject& payload) {
     Result<JobPipeline::Submission> submission = read_submission(request, payload);
     if (!submission) return request.fail(submission.error());
-    const auto submitted = pipeline_.submit(*std::move(submission), [request](JobId id) {
+    // Checked when it was loaded: an error cannot come any more.
+    const auto validators = Validators::from_config(pipeline_.context().config.root());
+    const bool checks = validators && (validators->feasibility || validators->require_instance);
+    if (!checks || submission->flags & job_flag::novalidate)
+        return accept(request, *std::move(submission));
+    validate(request, *std::move(submission), *validators);
+}
+
+void JobIngestService::validate(const Request& request, JobPipeline::Submission submission,
+                                const Validators& validators) {
+    const auto jobspec = pipeline_.jobspec_for(submission);
+    if (!jobspec) return accept(request, std::move(submission));  // which words the error
+    if (const auto allowed = validators.check_instance(*jobspec); !allowed)
+        return request.fail(allowed.error());
+    if (!validators.feasibility) return accept(request, std::move(submission));
+    rpc_.call("feasibility.check", JsonObject{{"jobspec", jobspec->json}}, {},
+              [this, request, submission = std::move(submission)](const Reply& reply) {
+                  // Without a scheduler nobody can say.
+                  if (!reply.ok() && reply.error().errnum() != ENOSYS)
+                      return request.fail(reply.error());
+                  accept(request, submission);
+              });
+}
+
+void JobIngestService::accept(const Request& request, JobPipeline::Submission submission) {
+    const auto submitted = pipeline_.submit(std::move(submission), [request](JobId id) {
         request.respond(JsonObject{{"id", id.value}});
     });
     if (!submitted) request.fail(submitted.error());

@@ -1,6 +1,8 @@
 // The service job-ingest (wire.md 2.2).
 #pragma once
 
+#include "broker/jobs/validators.hpp"
+#include "broker/router/rpc_client.hpp"
 #include "broker/service/job_pipeline.hpp"
 #include "broker/service/service.hpp"
 
@@ -13,9 +15,14 @@ class JobIngestService : public RpcService<JobIngestService> {
 
   private:
     void submit(Request request, const JsonObject& payload);
+    /// What the validators of the configuration say, then accept.
+    void validate(const Request& request, JobPipeline::Submission submission,
+                  const Validators& validators);
+    void accept(const Request& request, JobPipeline::Submission submission);
     void getinfo(Request request, const JsonObject& payload);
 
     JobPipeline& pipeline_;
+    RpcClient rpc_;
 };
 
 }  // namespace sluice

@@ -50,6 +50,14 @@ Result<Jobspec> JobPipeline::jobspec_of(const std::string& text, const JsonObjec
     return Jobspec::from_json(std::move(json));
 }
 
+Result<Jobspec> JobPipeline::jobspec_for(const Submission& submission) const {
+    SLUICE_TRY(Jobspec jobspec, Jobspec::parse(submission.jobspec));
+    SLUICE_TRY(const JsonObject updates,
+               queues_.defaults_for(jobspec.queue, jobspec.duration,
+                                    find_path(jobspec.json, "attributes.system.constraints")));
+    return updates.empty() ? jobspec : jobspec_of(submission.jobspec, updates);
+}
+
 Result<JobId> JobPipeline::submit(Submission submission, std::function<void(JobId)> on_committed) {
     Result<Jobspec> parsed = Jobspec::parse(submission.jobspec);
     // RFC 6 would say EINVAL; stock validators answer EPERM.

@@ -70,6 +70,9 @@ class JobPipeline {
     Result<void> start_queue(const Queues::Change& change, bool checkpoint);
     void mark_reaped(Job& job);
     void purge(const std::vector<JobId>& ids);
+    /// The jobspec that a submission will have: with the defaults and constraints of its queue.
+    /// Errors: as submit.
+    Result<Jobspec> jobspec_for(const Submission& submission) const;
     /// The jobspec as submitted, with policy defaults.
     static Result<Jobspec> jobspec_of(const std::string& text, const JsonObject& updates);
 

@@ -71,7 +71,10 @@ void JobPipeline::decided(Deny& decision) {
     if (!job || !job->active) return;
     job->active->alloc = ActiveJob::Alloc::none;
     if (job->state == JobState::cleanup) return drive(*job);
-    raise(*job, {"alloc", 0, decision.note, context_.router.owner(), {}});
+    raise(*job, {.type = "alloc",
+                 .note = "alloc denied due to type=\"unsatisfiable\"",  // as stock schedulers say it
+                 .userid = context_.router.owner(),
+                 .detail = decision.note});
 }
 
 void JobPipeline::decided(Cancelled& decision) {

@@ -8,6 +8,7 @@
 
 #include "base/rfc/idset.hpp"
 #include "cmd/cli.hpp"
+#include "cmd/client.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/job/attach_input.hpp"
 #include "cmd/job/attach_pty.hpp"
@@ -15,7 +16,6 @@
 #include "cmd/job/attach_status.hpp"
 #include "cmd/job/event_stream.hpp"
 #include "cmd/job/exit_status.hpp"
-#include "cmd/job/job_argument.hpp"
 #include "cmd/job/output_printer.hpp"
 
 namespace sluice {
@@ -110,9 +110,12 @@ class AttachSession {
         const std::string note = in.string_or("note", "");
         if (!in) return;
         status_.clear();
-        if (!options_.quiet || severity == 0)
+        if (!options_.quiet || severity == 0) {
             fmt::print(stderr, "{:.3f}s: job.exception {} type={} severity={} {}\n",
                        event.timestamp - submitted_, options_.shown_id, type, severity, note);
+            if (const auto detail = in.maybe_string("detail"))
+                fmt::print(stderr, "flux-job: {}\n", *detail);
+        }
         if (severity == 0) {
             fatal_exception_ = true;
             if (exit_code_ == 0) exit_code_ = 1;
@@ -269,7 +272,7 @@ int job_attach(int argc, char** argv) {
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().size() != 1) return cli.usage_error("exactly one job id is needed");
     options.shown_id = cli.words()[0];
-    const Result<JobId> id = parse_job_argument(options.shown_id);
+    const Result<JobId> id = jobid_argument(options.shown_id, CliStyle::c_tool);
     if (!id) return cli.error(id.error().text());
     if (options.stdin_ranks != "all") {
         const Result<Idset> ranks = Idset::parse(options.stdin_ranks);

@@ -1,9 +1,9 @@
 // flux job hostpids: host and process id of each task, asked of the job's shell.
 #include <fmt/format.h>
 
+#include "base/proctable.hpp"
 #include "base/rfc/idset.hpp"
 #include "cmd/client.hpp"
-#include "cmd/format/proctable.hpp"
 #include "cmd/job/job_commands.hpp"
 #include "cmd/job_query.hpp"
 #include "cmd/options/job_filter.hpp"

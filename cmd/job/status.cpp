@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "cmd/cli.hpp"
+#include "cmd/client.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/job/event_stream.hpp"
 #include "cmd/job/exit_status.hpp"
-#include "cmd/job/job_argument.hpp"
 
 namespace sluice {
 namespace {
@@ -106,7 +106,7 @@ void declare(Cli& cli, StatusOptions& options) {
 Result<std::deque<JobOutcome>> parse_jobs(const std::vector<std::string>& words) {
     std::deque<JobOutcome> jobs;
     for (const std::string& word : words) {
-        SLUICE_TRY(const JobId id, parse_job_argument(word));
+        SLUICE_TRY(const JobId id, jobid_argument(word, CliStyle::c_tool));
         jobs.push_back({.shown_id = word, .id = id});
     }
     return jobs;

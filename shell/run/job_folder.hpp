@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/file_tree.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
 
@@ -21,9 +22,9 @@ class JobFolder {
     ~JobFolder() { remove(); }
 
     const std::string& path() const { return path_; }
-    /// Writes the entries of attributes.system.files: {mode, data, encoding}.
-    /// Errors: EINVAL a name that leaves the folder or data of the wrong type; errno of the write.
-    Result<void> add_files(const JsonObject& files);
+    /// Writes the entries of attributes.system.files: {mode, data, encoding} by name.
+    /// Errors: EINVAL a name that leaves the folder, EPROTO wrong data; errno of the write.
+    Result<void> add_files(const JsonObject& files, const LoadBlob& load);
     void remove();
 
   private:

@@ -6,11 +6,15 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "base/paths.hpp"
 #include "base/rfc/fluid.hpp"
 #include "base/rfc/fsd.hpp"
+#include "base/rpc/content_client.hpp"
 #include "shell/run/shell_parts.hpp"
+#include "shell/run/stage_in.hpp"
 
 namespace sluice::shell {
 namespace {
@@ -78,8 +82,9 @@ Result<void> Shell::prepare() {
     SLUICE_CHECK(begun);
     input_.emplace(Input::Parts{info_, options_, handle_, *log_, tasks_});
     SLUICE_CHECK(input_->begin());
-    start_service();
     SLUICE_CHECK(make_folder());
+    SLUICE_CHECK(stage_files());
+    start_service();
     if (options_.pmi)
         pmi_.emplace(
             PmiServer::Parts{info_, options_, plan_, handle_,
@@ -102,6 +107,7 @@ Result<void> Shell::read_options() {
     // Planned first: messages about options name tasks too.
     plan_.ntasks = 1;
     SLUICE_TRY(options_, ShellOptions::from_json(options ? options->if_object() : nullptr));
+    SLUICE_CHECK(read_hostfile());
     SLUICE_TRY(plan_, plan_tasks(info_.jobspec, info_.resources, info_.shell_rank,
                                  options_.taskmap_scheme, options_.taskmap_value));
     SLUICE_TRY(const AffinityOptions cpus, parse_affinity("cpu-affinity", options_.cpu_affinity));
@@ -133,7 +139,34 @@ Result<void> Shell::make_folder() {
     folder_.emplace(std::move(folder));
     if (const Json* files = find_path(info_.jobspec.json, "attributes.system.files"))
         if (const JsonObject* object = files->if_object())
-            SLUICE_CHECK(folder_->add_files(*object));
+            SLUICE_CHECK(folder_->add_files(
+                *object, [this](const std::string& ref) { return load_blob(handle_, ref); }));
+    return {};
+}
+
+Result<void> Shell::stage_files() {
+    if (!options_.stage_in) return {};
+    const ShellOptions::StageIn& wanted = *options_.stage_in;
+    if (wanted.old_spelling && info_.leader())
+        output_->log({LogLevel::warning, "stage-in",
+                      "stage-in.tags is deprecated; write stage-in.names"});
+    if (wanted.once && !info_.leader()) return {};
+    return stage_in(handle_, wanted, folder_->path(), [this](const std::string& path) {
+        if (options_.verbose > 1) output_->log({LogLevel::trace, "stage-in", path});
+    });
+}
+
+/// The file of --taskmap=hostfile:FILE takes the place of its name.
+Result<void> Shell::read_hostfile() {
+    if (options_.taskmap_scheme != "hostfile") return {};
+    const std::filesystem::path path =
+        std::filesystem::path{info_.jobspec.cwd} / options_.taskmap_value;
+    std::ifstream file{path};
+    std::ostringstream text;
+    errno = 0;
+    if (!file || (file.peek() != EOF && !(text << file.rdbuf())))
+        return about("taskmap: hostfile: " + path.string());
+    options_.taskmap_value = text.str();
     return {};
 }
 
@@ -281,9 +314,19 @@ Result<void> Shell::start_task(std::uint32_t localid) {
     options.stdin_file = stdin_file.get();
     auto task = std::make_unique<Task>(handle_.io(), options, std::move(callbacks));
     SLUICE_CHECK(task->start(task_spawn(localid, pmi_fd.get())));
+    if (options_.oom_adjust) adjust_oom_score(*task);
     if (interactive) terminus_->set_task(task.get());
     tasks_.push_back(std::move(task));
     return {};
+}
+
+/// A score that may not be set (only root lowers it) does not stop the job.
+void Shell::adjust_oom_score(const Task& task) {
+    std::ofstream score{fmt::format("/proc/{}/oom_score_adj", task.pid())};
+    errno = 0;
+    score << *options_.oom_adjust << std::flush;
+    debug("oom", fmt::format("pid {} score_adj {}{}", task.pid(), *options_.oom_adjust,
+                             score ? "" : fmt::format(": {}", Error{errno}.text())));
 }
 
 void Shell::on(const action::PostTaskExit& action) {

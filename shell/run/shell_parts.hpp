@@ -18,6 +18,7 @@
 #include "shell/run/job_folder.hpp"
 #include "shell/run/output.hpp"
 #include "shell/run/pmi_server.hpp"
+#include "shell/run/proctable_service.hpp"
 #include "shell/run/task.hpp"
 #include "shell/run/terminus.hpp"
 #include "shell/run/topology.hpp"
@@ -38,6 +39,8 @@ class Shell {
     Result<void> read_options();
     Result<void> enter_folder();
     Result<void> make_folder();
+    Result<void> stage_files();
+    Result<void> read_hostfile();
     Result<void> make_tmpdir();
     Result<void> export_topology();
     void start_service();
@@ -59,6 +62,7 @@ class Shell {
 
     Result<void> start_task(std::uint32_t localid);
     TaskSpawn task_spawn(std::uint32_t localid, int pmi_fd);
+    void adjust_oom_score(const Task& task);
     void post_init();
     void post_start();
     void finish();
@@ -88,6 +92,7 @@ class Shell {
     std::optional<PmiServer> pmi_;
     std::vector<std::unique_ptr<Task>> tasks_;
     std::optional<Input> input_;
+    std::optional<ProctableService> proctable_;
     std::optional<Terminus> terminus_;
     std::optional<RexecServer> rexec_;  // flux exec --jobid
     Environment environment_;

@@ -88,6 +88,7 @@ void Shell::start_rexec() {
 
 void Shell::start_service() {
     start_rexec();
+    proctable_.emplace(handle_, info_, tasks_);
     if (options_.pty && options_.pty->interactive && info_.leader())
         terminus_.emplace(handle_, info_.service());
     handle_.register_service(
@@ -114,6 +115,7 @@ void Shell::on_request(const Message& request) {
     }
     if (method == "stdin") return input_->on_stdin(request);
     if (method == "input") return input_->on_forwarded(request);
+    if (method == "proctable") return proctable_->on_request(request);
     if (method == "pmi-exchange" && pmi_) return pmi_->on_exchange_request(request);
     if (method == Terminus::method && terminus_) return terminus_->on_request(request);
     const auto payload = parse_json_object(request.text());

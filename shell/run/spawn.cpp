@@ -79,6 +79,16 @@ int exec_first(Plan& plan) {
     return cause;
 }
 
+/// Leaves the standard streams and `keep`. What an old kernel cannot close this way is
+/// close-on-exec anyway.
+void close_others(int keep) {
+    const unsigned first = STDERR_FILENO + 1;
+    const unsigned kept = keep < 0 ? first - 1 : static_cast<unsigned>(keep);
+    if (kept > first) ::close_range(first, kept - 1, 0);
+    if (keep >= 0) ::fcntl(keep, F_SETFD, 0);
+    ::close_range(kept + 1, ~0U, 0);
+}
+
 int child(void* argument) {
     Plan& plan = *static_cast<Plan*>(argument);
     const TaskSpawn& task = *plan.task;
@@ -92,7 +102,7 @@ int child(void* argument) {
     ::dup2(task.in, STDIN_FILENO);
     ::dup2(task.out, STDOUT_FILENO);
     ::dup2(task.err, STDERR_FILENO);
-    if (task.keep >= 0) ::fcntl(task.keep, F_SETFD, 0);
+    close_others(task.keep);
     for (const auto& [resource, soft] : task.rlimits) limit(resource, soft);
     if (plan.cpus) ::sched_setaffinity(0, plan.cpus_bytes, plan.cpus);
     ::signal(SIGPIPE, SIG_DFL);  // the one signal a shell ignores

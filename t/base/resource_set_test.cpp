@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 constexpr std::string_view sample =
     R"({"version":1,"execution":{"R_lite":[{"rank":"0-1","children":{"core":"0-3"}},)"
-    R"({"rank":"2","children":{"core":"0-1","gpu":"0"}}],"starttime":10.5,"expiration":20.0,)"
+    R"({"rank":"2","children":{"gpu":"0","core":"0-1"}}],"starttime":10.5,"expiration":20.0,)"
     R"("nodelist":["n[0-2]"],"nslots":4,"properties":{"big":"2","fast":"0-2"}}})";
 
 ResourceSet set_of(std::string_view text) {

@@ -63,20 +63,32 @@ TEST(ShellOptionsFromJson, KnowsTheFormsOfPty) {
     EXPECT_TRUE(read(R"({"pty":{"interactive":1,"capture":1}})")->pty->capture);
 }
 
+TEST(ShellOptionsFromJson, ReadsWhatToStageIn) {
+    EXPECT_FALSE(read("{}")->stage_in);
+    EXPECT_EQ(read(R"({"stage-in":1})")->stage_in, ShellOptions::StageIn{});
+    EXPECT_EQ(read(R"({"stage-in":{"names":"a,b","pattern":"*.c","destination":"global:/d"}})")
+                  ->stage_in,
+              (ShellOptions::StageIn{{"a", "b"}, "*.c", "/d", true, false}));
+    EXPECT_EQ(read(R"({"stage-in":{"tags":"a","destination":"/d"}})")->stage_in,
+              (ShellOptions::StageIn{{"a"}, std::nullopt, "/d", false, true}));
+    EXPECT_EQ(read(R"({"stage-in":{"destination":"wrong:/d"}})").error().text(),
+              "stage-in.destination: 'wrong:/d' must begin with local: or global:");
+    EXPECT_FALSE(read(R"({"stage-in":{"badopt":1}})"));
+}
+
+TEST(ShellOptionsFromJson, ReadsTheOomScore) {
+    EXPECT_EQ(read(R"({"oom":{"adjust":-1000}})")->oom_adjust, -1000);
+    EXPECT_FALSE(read(R"({"oom":{"adjust":1001}})"));
+    EXPECT_FALSE(read(R"({"oom":{"adjust":"x"}})"));
+    EXPECT_FALSE(read(R"({"oom":{"other":1}})"));
+}
+
 TEST(ShellOptionsFromJson, NamesTheOptionThatIsWrong) {
     for (const char* text :
          {R"({"output":{"stdout":{"type":"smoke"}}})", R"({"output":{"stdout":{"type":"file"}}})",
           R"({"output":{"limit":"many"}})", R"({"rlimit":{"nofile":"x"}})",
           R"({"pmi-simple":{"exchange":{"k":0}}})", R"({"pty":{"ranks":"a"}})"})
         EXPECT_FALSE(read(text)) << text;
-}
-
-TEST(ParseSize, KnowsUnits) {
-    EXPECT_EQ(*parse_size(Json("10M")), 10u << 20);
-    EXPECT_EQ(*parse_size(Json("1.5k")), 1536u);
-    EXPECT_EQ(*parse_size(Json(300)), 300u);
-    EXPECT_FALSE(parse_size(Json("5X")));
-    EXPECT_FALSE(parse_size(Json("-1")));
 }
 
 }  // namespace

@@ -63,6 +63,8 @@ TEST(PlanTasks, OrdersTasksByTheScheme) {
         {"cyclic", "2", {2, 3, 6, 7}},
         {"cyclic", "3", {3, 4, 5, 7}},
         {"manual", "[[1,1,1,1],[0,1,7,1]]", {0}},
+        {"hostfile", "n1\nn0\n", {0, 2, 4, 6}},
+        {"hostfile", "\nn[0-1,1]", {1, 2, 4, 5, 7}},
     };
     for (const Row& row : rows) {
         const auto plan = plan_tasks(job(per_slot, 8), nodes({4, 4}), 1, row.scheme, row.value);
@@ -82,6 +84,10 @@ TEST(PlanTasks, RefusesMapsThatDoNotFit) {
     EXPECT_FALSE(plan("cyclic", "x"));
     EXPECT_FALSE(plan("cyclic", "0"));
     EXPECT_FALSE(plan("nosuch", ""));
+    EXPECT_EQ(plan("hostfile", "n0\nn9\n").error().text(),
+              "taskmap: hostfile: line 2: host n9 is not one of the job's");
+    EXPECT_FALSE(plan("hostfile", "n[0-"));
+    EXPECT_FALSE(plan("hostfile", ""));
 }
 
 }  // namespace
