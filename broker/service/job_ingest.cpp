@@ -12,7 +12,9 @@ const RpcTable<JobIngestService> JobIngestService::rpcs{
 };
 
 JobIngestService::JobIngestService(JobPipeline& pipeline)
-    : RpcService(pipeline.context().router, "job-ingest"), pipeline_(pipeline), rpc_(pipeline.context().router) {}
+    : RpcService(pipeline.context().router, "job-ingest"),
+      pipeline_(pipeline),
+      rpc_(pipeline.context().router) {}
 
 namespace {
 

@@ -72,7 +72,8 @@ void JobPipeline::decided(Deny& decision) {
     job->active->alloc = ActiveJob::Alloc::none;
     if (job->state == JobState::cleanup) return drive(*job);
     raise(*job, {.type = "alloc",
-                 .note = "alloc denied due to type=\"unsatisfiable\"",  // as stock schedulers say it
+                 // What tools look for; the numbers are in the detail.
+                 .note = "alloc denied due to type=\"unsatisfiable\"",
                  .userid = context_.router.owner(),
                  .detail = decision.note});
 }

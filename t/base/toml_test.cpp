@@ -14,7 +14,7 @@ TEST(Toml, NamesTheLine) {
     EXPECT_EQ(error_of("["),
               "f.toml:1:2: Error while parsing table header: encountered end-of-file");
     EXPECT_EQ(error_of("[\n"), "f.toml:1:1: found a table without a key; want [NAME] or [[NAME]]");
-    EXPECT_EQ(error_of("a = 1\n[b]\nc = 2\n [[ ]]\nd = 1\n"),
+    EXPECT_EQ(error_of("a = 1\n[b]\nc = 2\n [[=]]\nd = 1\n"),
               "f.toml:4:2: found a table without a key; want [NAME] or [[NAME]]");
     EXPECT_EQ(error_of("a = '''\n[\n'''\n[=]"),
               "f.toml:4:1: found a table without a key; want [NAME] or [[NAME]]");
