@@ -6,6 +6,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <unordered_map>
 
 #include "broker/connector/local_client.hpp"
@@ -20,22 +22,36 @@ namespace {
 
 /// Asio leaves its sockets open across exec; a program that outlives the broker must not hold them,
 /// or clients of a dead broker would wait for a welcome for ever.
-void close_on_exec(int fd) { ::fcntl(fd, F_SETFD, FD_CLOEXEC); }
+void close_on_exec(int fd) {
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
 
 }  // namespace
 
 class LocalServer::State {
   public:
     State(asio::io_context& io, Router& router, Options options)
-        : io_(io), router_(router), options_(std::move(options)), acceptor_(io) {
+        : io_(io), router_(router), options_(std::move(options)), acceptor_(io), retry_(io) {
         if (!options_.log) options_.log = [](const std::string&) {};
     }
 
     void accept() {
         acceptor_.async_accept([this](error_code error, Protocol::socket socket) {
             if (error == asio::error::operation_aborted) return;
+            if (error == asio::error::no_descriptors) return pause();
             if (!error) welcome(std::move(socket));
             if (acceptor_.is_open()) accept();
+        });
+    }
+
+    /// Clients that find no descriptor left wait in the backlog until others have gone.
+    void pause() {
+        options_.log(
+            "local socket: no file descriptor is left for another client; raise the "
+            "limit (ulimit -n)");
+        retry_.expires_after(std::chrono::milliseconds(100));
+        retry_.async_wait([this](error_code error) {
+            if (!error && acceptor_.is_open()) accept();
         });
     }
 
@@ -49,8 +65,7 @@ class LocalServer::State {
         const unsigned char verdict =
             credential ? 0 : static_cast<unsigned char>(credential.error().errnum());
         if (::send(socket.native_handle(), &verdict, 1, MSG_NOSIGNAL) != 1) return;
-        if (!credential)
-            return options_.log("local socket: refused: " + credential.error().text());
+        if (!credential) return options_.log("local socket: refused: " + credential.error().text());
         add(std::move(socket), *credential, {});
     }
 
@@ -73,6 +88,7 @@ class LocalServer::State {
     Router& router_;
     Options options_;
     Protocol::acceptor acceptor_;
+    asio::steady_timer retry_;
     std::unordered_map<std::string, std::shared_ptr<LocalClient>> clients_;
     std::string path_;
 };
@@ -93,7 +109,9 @@ bool answers(const sockaddr_un& address) {
 LocalServer::LocalServer(asio::io_context& io, Router& router, Options options)
     : state_(std::make_unique<State>(io, router, std::move(options))) {}
 
-LocalServer::~LocalServer() { close(); }
+LocalServer::~LocalServer() {
+    close();
+}
 
 Result<void> LocalServer::listen(const std::string& path) {
     sockaddr_un address{};
@@ -144,8 +162,12 @@ void LocalServer::close() {
     for (const auto& [route, client] : clients) client->close();
 }
 
-std::size_t LocalServer::client_count() const { return state_->clients_.size(); }
+std::size_t LocalServer::client_count() const {
+    return state_->clients_.size();
+}
 
-void LocalServer::set_access(AccessPolicy access) { state_->options_.access = std::move(access); }
+void LocalServer::set_access(AccessPolicy access) {
+    state_->options_.access = std::move(access);
+}
 
 }  // namespace sluice
