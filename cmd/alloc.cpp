@@ -101,24 +101,17 @@ int run_in_background(SubmissionLine& line, Handle& flux, JobId id) {
 int cmd_alloc(int argc, char** argv) {
     SubmissionLine line(SubmitVerb::alloc);
     if (const auto code = line.parse(argc, argv)) return *code;
-    const Result<SubmitRequest> request =
-        build_submit_request(line.options, line.verb, {.command = line.words}, process_context());
-    if (!request) return line.cli.error(request.error().text());
-    if (line.options.dry_run) {
-        fmt::print("{}\n", request->jobspec);
-        return 0;
-    }
-    Result<Handle> flux = connect_for_submission();
-    if (!flux) return line.cli.error(flux.error().text());
-    const Result<JobId> id = submit_job(*flux, *request);
-    if (!id) return line.cli.error(id.error().text());
-    if (line.options.background) return run_in_background(line, *flux, *id);
-    if (line.options.verbose > 0) fmt::print(stderr, "jobid: {}\n", to_f58(*id));
+    Result<std::optional<SubmittedJob>> submitted = submit_or_print(line, {.command = line.words});
+    if (!submitted) return line.cli.error(submitted.error().text());
+    if (!*submitted) return 0;
+    auto& [flux, id] = **submitted;
+    if (line.options.background) return run_in_background(line, flux, id);
+    if (line.options.verbose > 0) fmt::print(stderr, "jobid: {}\n", to_f58(id));
     AttachOptions attach;
-    attach.shown_id = to_f58(*id);
+    attach.shown_id = to_f58(id);
     attach.show_events = line.options.verbose > 1;
     attach.show_exec = line.options.verbose > 2;
-    return attach_job(*flux, *id, attach);
+    return attach_job(flux, id, attach);
 }
 
 }  // namespace sluice

@@ -76,18 +76,12 @@ Result<SubmitOptions> merge_options(const Script& script, const std::vector<Dire
 }
 
 int submit_script(SubmissionLine& line, const Script& script) {
-    const Result<SubmitRequest> request = build_submit_request(
-        line.options, line.verb, {.command = line.words, .script = script.text}, process_context());
-    if (!request) return line.cli.error(request.error().text());
-    if (line.options.dry_run) {
-        fmt::print("{}\n", request->jobspec);
-        return 0;
-    }
-    Result<Handle> flux = connect_for_submission();
-    if (!flux) return line.cli.error(flux.error().text());
-    const Result<JobId> id = submit_job(*flux, *request);
-    if (!id) return line.cli.error(id.error().text());
-    if (!line.options.quiet) fmt::print("{}\n", to_f58(*id));
+    Result<std::optional<SubmittedJob>> submitted =
+        submit_or_print(line, {.command = line.words, .script = script.text});
+    if (!submitted) return line.cli.error(submitted.error().text());
+    if (!*submitted) return 0;
+    auto& [flux, id] = **submitted;
+    if (!line.options.quiet) fmt::print("{}\n", to_f58(id));
     return 0;
 }
 

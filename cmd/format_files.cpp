@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/toml.hpp"
+#include "base/words.hpp"
 #include "cmd/format/named_formats.hpp"
 #include "cmd/format/output_format.hpp"
 #include "cmd/format/yaml_subset.hpp"

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/rfc/eventlog.hpp"
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/format/datetime.hpp"

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/rfc/eventlog.hpp"
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/format/job_formats.hpp"

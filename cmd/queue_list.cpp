@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/rfc/resource_set.hpp"
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/format/named_formats.hpp"
 #include "cmd/format/output_format.hpp"

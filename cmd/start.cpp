@@ -12,6 +12,7 @@
 #include "base/paths.hpp"
 #include "base/rfc/fsd.hpp"
 #include "base/rpc/handle.hpp"
+#include "base/words.hpp"
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/start_test.hpp"
@@ -31,20 +32,10 @@ struct Options {
     TestOptions test;
 };
 
-std::vector<std::string> split_commas(std::string_view text) {
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        if (comma > 0) parts.emplace_back(text.substr(0, comma));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return parts;
-}
-
 Cli::Apply append_parts(std::vector<std::string>& to) {
     return [&to](std::optional<std::string> value) -> Result<void> {
         if (!value) return {};
-        for (std::string& part : split_commas(*value)) to.push_back(std::move(part));
+        for (std::string& part : split_words(*value)) to.push_back(std::move(part));
         return {};
     };
 }

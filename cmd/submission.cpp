@@ -127,6 +127,19 @@ Result<JobId> submit_job(Handle& flux, const SubmitRequest& request) {
     return *std::move(answer);
 }
 
+Result<std::optional<SubmittedJob>> submit_or_print(const SubmissionLine& line,
+                                                    const JobRequest& job) {
+    SLUICE_TRY(const SubmitRequest request,
+               build_submit_request(line.options, line.verb, job, process_context()));
+    if (line.options.dry_run) {
+        fmt::print("{}\n", request.jobspec);
+        return std::optional<SubmittedJob>{};
+    }
+    SLUICE_TRY(Handle flux, connect_for_submission());
+    SLUICE_TRY(const JobId id, submit_job(flux, request));
+    return std::optional<SubmittedJob>{{std::move(flux), id}};
+}
+
 int plain_error(const std::string& text) {
     fmt::print(stderr, "flux: ERROR: {}\n", text);
     return 1;

@@ -45,6 +45,14 @@ void send_submit(Handle& flux, const SubmitRequest& request,
 /// Blocks for the id.
 Result<JobId> submit_job(Handle& flux, const SubmitRequest& request);
 
+struct SubmittedJob {
+    Handle flux;
+    JobId id;
+};
+/// Builds the request for `job` and submits it; nothing when --dry-run printed it instead.
+Result<std::optional<SubmittedJob>> submit_or_print(const SubmissionLine& line,
+                                                    const JobRequest& job);
+
 /// "flux: ERROR: TEXT" on stderr, for the few errors that carry no command's name; exit code 1.
 int plain_error(const std::string& text);
 void plain_warning(const std::string& text);

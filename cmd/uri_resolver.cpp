@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/rfc/fluid.hpp"
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/format/output_format.hpp"
 #include "cmd/job_query.hpp"

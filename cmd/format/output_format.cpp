@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/words.hpp"
 #include "cmd/format/conversion.hpp"
 
 namespace sluice {
@@ -153,16 +154,6 @@ int compare(const SortValue& a, const SortValue& b) {
 }
 
 }  // namespace
-
-std::vector<std::string> split_words(std::string_view text, char separator) {
-    std::vector<std::string> words;
-    while (!text.empty()) {
-        const std::size_t end = text.find(separator);
-        if (end != 0) words.emplace_back(text.substr(0, end));
-        text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    }
-    return words;
-}
 
 Result<OutputFormat> OutputFormat::parse(std::string_view format, const HeadingOf& heading_of) {
     OutputFormat out;

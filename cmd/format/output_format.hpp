@@ -69,7 +69,4 @@ struct TableOptions {
 std::string render_table(OutputFormat format, const std::vector<FieldsOfRow>& rows,
                          const TableOptions& options);
 
-/// "a,-b" split at the commas; empty words are left out.
-std::vector<std::string> split_words(std::string_view text, char separator = ',');
-
 }  // namespace sluice

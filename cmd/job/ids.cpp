@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/rfc/fluid.hpp"
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/format/output_format.hpp"
 #include "cmd/job/job_commands.hpp"

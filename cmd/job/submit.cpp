@@ -7,6 +7,7 @@
 
 #include "base/rfc/fluid.hpp"
 #include "base/rfc/jobspec.hpp"
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/format/output_format.hpp"
 #include "cmd/job/job_commands.hpp"

@@ -5,6 +5,7 @@
 
 #include "base/rfc/fsd.hpp"
 #include "base/rfc/idset.hpp"
+#include "base/words.hpp"
 #include "cmd/format/datetime.hpp"
 #include "cmd/options/conf.hpp"
 #include "cmd/options/dependency.hpp"
@@ -34,16 +35,6 @@ Result<double> parse_time_limit(const std::string& text) {
     }
     if (!std::isfinite(seconds)) return fail(EINVAL, "duration must be a normal, finite value");
     return seconds;
-}
-
-std::vector<std::string> split_list(std::string_view text) {
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        if (comma > 0) parts.emplace_back(text.substr(0, comma));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return parts;
 }
 
 class JobspecBuilder {
@@ -233,7 +224,7 @@ class JobspecBuilder {
     std::vector<std::string> broker_words() const {
         std::vector<std::string> words = {"flux", "broker"};
         for (const std::string& list : options_.all("broker-opts"))
-            for (std::string& word : split_list(list)) words.push_back(std::move(word));
+            for (std::string& word : split_words(list)) words.push_back(std::move(word));
         if (options_.dump)
             words.push_back("-Scontent.dump=" +
                             options_.last_or("dump", "flux-{{jobid}}-dump.tgz"));
@@ -277,7 +268,7 @@ Result<int> parse_urgency(const SubmitOptions& options) {
 Result<int> parse_flags(const SubmitOptions& options) {
     int flags = 0;
     for (const std::string& list : options.all("flags")) {
-        for (const std::string& flag : split_list(list)) {
+        for (const std::string& flag : split_words(list)) {
             if (flag == "debug")
                 flags |= 2;
             else if (flag == "waitable")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/format/named_formats.hpp"
 #include "cmd/format/output_format.hpp"

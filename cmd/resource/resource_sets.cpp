@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/words.hpp"
 #include "cmd/format/output_format.hpp"
 #include "cmd/format/queue_fields.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/color.hpp"
 #include "cmd/format/named_formats.hpp"

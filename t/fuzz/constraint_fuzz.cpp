@@ -1,6 +1,5 @@
 // RFC 31 - constraints: what is read can be matched, and "not" turns the answer round.
 #include "base/rfc/constraint.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

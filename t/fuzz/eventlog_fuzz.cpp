@@ -1,6 +1,5 @@
 // RFC 18 - eventlogs: every event that decodes round-trips as a line and as JSON.
 #include "base/rfc/eventlog.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

@@ -1,6 +1,5 @@
 // RFC 19 - FLUIDs: every form of a decoded id decodes to the id.
 #include "base/rfc/fluid.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

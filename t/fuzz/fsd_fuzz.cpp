@@ -1,8 +1,7 @@
 // RFC 23 - durations: never negative nor NaN, and what we print we can read.
-#include "base/rfc/fsd.hpp"
-
 #include <cmath>
 
+#include "base/rfc/fsd.hpp"
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

@@ -1,6 +1,5 @@
 // RFC 29 - hostlists: the compressed form reads back as the same list.
 #include "base/rfc/hostlist.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

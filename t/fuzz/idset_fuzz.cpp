@@ -1,6 +1,5 @@
 // RFC 22 - idsets, and the laws of their algebra: the input is two idsets split by a space.
 #include "base/rfc/idset.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

@@ -1,6 +1,5 @@
 // RFC 14, 15, 25 - jobspec, plain and inside a J.
 #include "base/rfc/jobspec.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

@@ -1,6 +1,5 @@
 // RFC 3 - frames of a local socket: whatever decodes has one encoding that decodes to the same.
 #include "base/rfc/message.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

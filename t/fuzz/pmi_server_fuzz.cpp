@@ -1,8 +1,7 @@
 // RFC 13 - the PMI-1 server: whatever two clients send, in whatever pieces, it answers with whole
 // lines and never lets a barrier end before both are in it.
-#include "pmi/server_fsm.hpp"
-
 #include "pmi/clique.hpp"
+#include "pmi/server_fsm.hpp"
 #include "t/fuzz/fuzz.hpp"
 
 namespace {

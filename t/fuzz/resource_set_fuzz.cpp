@@ -1,6 +1,5 @@
 // RFC 20 - R: what decodes round-trips, and set operations keep their laws.
 #include "base/rfc/resource_set.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {

@@ -1,6 +1,5 @@
 // RFC 34 - taskmaps: all forms of a map say the same about every task.
 #include "base/rfc/taskmap.hpp"
-
 #include "t/fuzz/fuzz.hpp"
 
 SLUICE_FUZZ(text) {
