@@ -106,11 +106,13 @@ Result<FileObject> decode_file_object(const Json& value) {
     if (!object.is_file() && !object.is_folder() && !object.is_link())
         return fail(EPROTO, "{}: mode {:o} is no file, folder or link", object.path, object.mode);
     if (size < 0) return fail(EPROTO, "{}: negative size", object.path);
-    object.size = static_cast<std::uint64_t>(size);
+    if (object.is_folder()) return object;
+    if (object.is_file()) object.size = static_cast<std::uint64_t>(size);
     const auto decoded = decode_data(json, encoding, object);
     if (!decoded) return decoded.error().in(object.path);
-    if (object.blobs.empty() && encoding != "blobvec" && !object.data.empty())
-        object.size = object.data.size();
+    if (object.is_link() && !object.blobs.empty())
+        return fail(EPROTO, "{}: a link has a target, not blobs", object.path);
+    if (object.is_file() && !object.data.empty()) object.size = object.data.size();
     return object;
 }
 

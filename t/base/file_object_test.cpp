@@ -22,9 +22,18 @@ TEST(FileObject, HasTheShapeOfTheReference) {  // archive-create
     ASSERT_TRUE(files) << files.error().text();
     EXPECT_EQ((*files)[0].data, "x\n");
     EXPECT_TRUE((*files)[1].is_folder());
-    EXPECT_EQ(dump_json(Json(JsonArray{encode_file_object((*files)[0]),
-                                       encode_file_object((*files)[1])})),
+    EXPECT_EQ(dump_json(Json(
+                  JsonArray{encode_file_object((*files)[0]), encode_file_object((*files)[1])})),
               text);
+}
+
+TEST(FileObject, OnlyFilesHaveContentAndASize) {  // found by fuzzing
+    const auto folder = decode_archive(R"([{"path":"d","mode":16877,"size":7,"data":"x"}])");
+    ASSERT_TRUE(folder);
+    EXPECT_EQ(folder->at(0).size, 0u);
+    EXPECT_EQ(folder->at(0).data, "");
+    EXPECT_FALSE(decode_archive(
+        R"([{"path":"l","mode":41471,"size":9,"encoding":"blobvec","data":[[0,0,"sha1-00"]]}])"));
 }
 
 TEST(FileObject, RefusesWhatLeavesTheFolderOrItsSize) {

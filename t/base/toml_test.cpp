@@ -21,6 +21,7 @@ TEST(Toml, NamesTheLine) {
     EXPECT_EQ(error_of("a = 1\nb\n").substr(0, 11), "f.toml:2:2:");
     EXPECT_EQ(error_of("a = 1\na = 2\n").substr(0, 9), "f.toml:2:");
     EXPECT_EQ(error_of("\xff").substr(0, 11), "f.toml:1:1:");
+    EXPECT_EQ(error_of("a = 1\nb\u00e9 = 2\n").substr(0, 11), "f.toml:2:2:");
 }
 
 TEST(Toml, KeepsTheOrderOfTheDocument) {
