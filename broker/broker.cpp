@@ -109,7 +109,9 @@ Result<void> Broker::State::open_config() {
 
 Result<void> Broker::State::bootstrap() {
     const std::string hostname = attributes_.get_or("hostname", "");
-    SLUICE_TRY(Bootstrapper bootstrapper, Bootstrapper::open(attributes_, config_.root()));
+    auto opened = Bootstrapper::open(attributes_, config_.root());
+    if (!opened) return sources_.path ? opened.error().in(*sources_.path) : opened.error();
+    Bootstrapper bootstrapper = *std::move(opened);
     Bootstrap& boot = bootstrapper.result();
     log_.set_rank(boot.rank.value);
     router_.set_rank(boot.rank);

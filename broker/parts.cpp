@@ -20,6 +20,7 @@ constexpr PartRow rows[] = {
     {"shutdown", core, all, make_shutdown},
     {"state-machine", core, all, make_state_machine},
     {"heartbeat", rc1, all, make_heartbeat},
+    {"parent", rc1, lead, make_parent},
     {"resource", rc1, all, make_resource},
     {"feasibility", rc1, lead, make_feasibility},
     {"job-launcher", rc1, all, make_job_launcher},

@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct ResourceHub {
-    /// Set by the bootstrap of a nested instance, before rc1: the R of the job that it is.
+    /// Set by the part "parent" of a nested instance: the R of the job that it is.
     std::optional<ResourceSet> parent;
     /// R without excluded ranks, once it is known; `up` follows later changes.
     std::optional<SchedResources> defined;

@@ -82,6 +82,19 @@ bool spelled_in_full(const Cli::Option& option, std::string_view word) {
     return name == option.long_name || std::ranges::count(option.aliases, name) > 0;
 }
 
+/// An error of a value that does not say yet whose it is: "--timeout: 'soon': invalid …".
+Error name_option(CliStyle style, const Cli::Option& option, const std::string& word,
+                  std::string_view value, const Error& error) {
+    const std::string quoted = fmt::format("'{}'", value);
+    std::string text = error.text();
+    if (text.find(quoted) == std::string::npos) text = quoted + ": " + text;
+    if (style != CliStyle::c_tool)
+        return fail(error.errnum(), "argument {}: {}", both_names(option), text);
+    const bool is_long = word.starts_with("--") && !option.long_name.empty();
+    const std::string name = is_long ? "--" + option.long_name : word.substr(0, 2);
+    return fail(error.errnum(), "{}: {}", name, text);
+}
+
 }  // namespace
 
 Cli::Cli(std::string name, CliStyle style, std::string usage, std::string summary)
@@ -189,7 +202,9 @@ Result<void> Cli::apply(const Option& option, const std::string& word, const cha
     const bool is_long = word.starts_with("--");
     if (is_long && style_ != CliStyle::c_tool && !spelled_in_full(option, word))
         return fail(EINVAL, "unrecognized arguments: {}", word);
-    return option.apply(value ? std::optional<std::string>{value} : std::nullopt);
+    const auto done = option.apply(value ? std::optional<std::string>{value} : std::nullopt);
+    if (done || !value || !done.error().text().starts_with("invalid ")) return done;
+    return name_option(style_, option, word, value, done.error());
 }
 
 /// What was wrong, in the words of GNU getopt or of Python's argparse.

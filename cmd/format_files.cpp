@@ -9,7 +9,7 @@
 #include "base/words.hpp"
 #include "cmd/format/named_formats.hpp"
 #include "cmd/format/output_format.hpp"
-#include "cmd/format/yaml_subset.hpp"
+#include "cmd/format/yaml.hpp"
 
 namespace sluice {
 
@@ -55,7 +55,7 @@ Result<JsonObject> read_format_file(const fs::path& path) {
     std::ostringstream text;
     text << in.rdbuf();
     if (path.extension() == ".toml") return parse_toml(text.str(), path.string());
-    if (path.extension() == ".yaml") return parse_yaml_subset(text.str());
+    if (path.extension() == ".yaml") return parse_yaml(text.str());
     return parse_json_object(text.str());
 }
 

@@ -9,9 +9,11 @@ namespace sluice {
 std::optional<Handle> open_tool(std::string_view tool) {
     Result<Handle> flux = Handle::open();
     if (flux) return std::move(*flux);
+    const Error& error = flux.error();
     // An unknown scheme is a connector that was not found.
-    const int errnum = flux.error().errnum() == EINVAL ? ENOENT : flux.error().errnum();
-    fmt::print(stderr, "{}: flux_open: {}\n", tool, Error{errnum}.text());
+    const int errnum = error.errnum() == EINVAL ? ENOENT : error.errnum();
+    fmt::print(stderr, "{}: flux_open: {}\n", tool,
+               errnum == ENAMETOOLONG ? error.text() : Error{errnum}.text());
     return std::nullopt;
 }
 

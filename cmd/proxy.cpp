@@ -11,11 +11,11 @@
 #include <cstdlib>
 
 #include "base/aio/subprocess.hpp"
+#include "base/rpc/local_socket.hpp"
 #include "cmd/byte_relay.hpp"
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/instance.hpp"
-#include "cmd/socket_path.hpp"
 #include "cmd/uri_resolver.hpp"
 
 namespace sluice {
@@ -104,7 +104,7 @@ class Proxy {
     }
 
     void serve(Local::socket client) {
-        const auto broker = connect_socket(target_);
+        const auto broker = connect_unix(target_);
         if (!broker) return;  // the client sees its connection closed
         boost::system::error_code ignored;
         const int fd = client.release(ignored);

@@ -4,10 +4,10 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "base/rpc/local_socket.hpp"
 #include "cmd/byte_relay.hpp"
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
-#include "cmd/socket_path.hpp"
 
 namespace sluice {
 
@@ -16,8 +16,9 @@ int cmd_relay(int argc, char** argv) {
             "Relay standard input and output to the socket at PATH.");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().size() != 1) return cli.usage_error("give the path of a socket");
-    const auto socket = connect_socket(cli.words()[0]);
-    if (!socket) return cli.error(socket.error().text());
+    const std::string& path = cli.words()[0];
+    const auto socket = connect_unix(path);
+    if (!socket) return cli.error(fmt::format("{}: {}", path, socket.error().text()));
     boost::asio::io_context io;
     ByteRelay::start(io,
                      {.left_in = STDIN_FILENO,

@@ -54,7 +54,8 @@ void declare_test_size(Cli& cli, TestOptions& test) {
             char* end = nullptr;
             const long size = std::strtol(text.c_str(), &end, 10);
             if (*end || end == text.c_str())
-                return fail(EINVAL, "Option \"test-size\" requires an integer argument");
+                return fail(EINVAL, "Option \"test-size\" requires an integer argument, found '{}'",
+                            text);
             if (size <= 0 || size > INT_MAX)
                 return fail(EINVAL, "--test-size argument must be > 0");
             test.size = static_cast<std::uint32_t>(size);

@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view by_discovery = "dynamic-discovery";
+constexpr std::string_view by_discovery = "dynamic-discovery", by_parent = "job-info";
 
 /// The nodes of the instance before their resources are known: enough to name ranks by host.
 ResourceSet bare_nodes(const Hostlist& hosts) {
@@ -61,7 +61,7 @@ Result<void> InstanceResources::start(const std::optional<std::string>& file,
     }
     // Several brokers on a node of the parent's R, or some left out: they look for themselves.
     if (parent && parent->node_count() == hosts_.size())
-        return use(renumbered(*parent), "job-info");
+        return use(renumbered(*parent), std::string{by_parent});
     return apply_exclude(bare_nodes(hosts_));
 }
 
@@ -120,6 +120,7 @@ void InstanceResources::discover() {
 
 void InstanceResources::verify(std::uint32_t rank, const NodeDescription& node) {
     const ResourceSet::Node* expected = R_.find(rank);
+    if (method_ == by_parent && !config_.verify_given) return;
     if (config_.noverify || !expected || states_.drained().contains(rank)) return;
     const std::string fault = verify_node(*expected, node, config_.verify);
     // An excluded rank cannot be drained, and need not be.

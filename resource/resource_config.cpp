@@ -121,7 +121,7 @@ Result<void> read_resource(const JsonObject& table, ResourceConfig& out) {
         "path", "config", "scheduling", "exclude", "norestrict", "noverify", "verify",
         "rediscover", "journal-max", "history", "no-update-watch"};
     const std::string unknown = unknown_keys(table, known);
-    if (!unknown.empty()) return fail(EINVAL, "unknown key {}", unknown);
+    if (!unknown.empty()) return fail(EINVAL, "{}: unknown key", unknown);
     JsonReader in{table};
     out.path = in.string_or("path", "");
     out.exclude = in.string_or("exclude", "");
@@ -134,6 +134,7 @@ Result<void> read_resource(const JsonObject& table, ResourceConfig& out) {
         return fail(EINVAL, "journal-max: found {}, want 0 or more", out.journal_max);
     if (const Json* verify = table.if_contains("verify")) {
         SLUICE_TRY(out.verify, read_verify(*verify));
+        out.verify_given = true;
     }
     if (entries && !entries->empty() && out.path.empty()) {
         SLUICE_TRY(out.config, resource_set_of_entries(*entries));
@@ -180,6 +181,12 @@ std::string lacking(const Idset& wanted, const Idset& have, std::string_view typ
     return missing.empty() ? "" : fmt::format("{}{}", type, missing.to_bracketed());
 }
 
+/// The error of a key, with the key's whole path: "resource.exclude: …".
+Error below(std::string_view table, const Error& error) {
+    const std::string prefix = std::string{table} + ".";
+    return Error{EINVAL, error.text().starts_with(prefix) ? error.text() : prefix + error.text()};
+}
+
 bool forbids_missing(VerifyRule::Mode mode) {
     return mode == VerifyRule::Mode::strict || mode == VerifyRule::Mode::allow_extra;
 }
@@ -222,10 +229,10 @@ Result<ResourceConfig> ResourceConfig::from_config(const JsonObject& config) {
     if (!in) return in.error();
     if (resource)
         if (const auto read = read_resource(*resource, out); !read)
-            return Error{EINVAL, "resource: " + read.error().text()};
+            return below("resource", read.error());
     if (fake) {
         auto read = read_fake(*fake);
-        if (!read) return Error{EINVAL, "fake-resources: " + read.error().text()};
+        if (!read) return below("fake-resources", read.error());
         out.fake = *std::move(read);
     }
     return out;

@@ -40,6 +40,7 @@ struct ResourceConfig {
     bool norestrict = false;           // all cores, bound or not
     bool noverify = false;
     VerifyRule verify;
+    bool verify_given = false;  // else what a parent gave is taken as it is
     std::int64_t journal_max = 100000; // events kept for the journal
     std::optional<FakeResources> fake;
 

@@ -85,7 +85,7 @@ Event redirect_record(double now, std::string_view stream, std::string_view rank
 Event log_record(double now, std::uint32_t shell_rank, const LogText& text) {
     Event event{now, "log", {}};
     event.context["rank"] = shell_rank;
-    event.context["level"] = std::min(static_cast<int>(text.level), 7);
+    event.context["level"] = static_cast<int>(text.level);
     event.context["message"] = text.message;
     if (!text.component.empty()) event.context["component"] = text.component;
     return event;

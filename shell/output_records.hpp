@@ -22,18 +22,17 @@ Event eof_record(double now, std::string_view stream, std::string_view rank);
 Event redirect_record(double now, std::string_view stream, std::string_view ranks,
                       std::string_view path);
 
-/// RFC 24 log levels as attach shows them.
+/// RFC 24 log levels as attach shows them; a notice has no label.
 enum class LogLevel {
     fatal = 0,
     error = 3,
     warning = 4,
     notice = 5,
-    info = 6,
-    debug = 7,
-    trace = 8
+    debug = 6,
+    trace = 7
 };
 struct LogText {
-    LogLevel level = LogLevel::info;
+    LogLevel level = LogLevel::notice;
     std::string component;  // may be empty
     std::string message;
     friend bool operator==(const LogText&, const LogText&) = default;

@@ -1,8 +1,6 @@
 #include "base/rpc/handle.hpp"
 
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -14,6 +12,8 @@
 #include <queue>
 #include <unordered_map>
 #include <vector>
+
+#include "base/rpc/local_socket.hpp"
 
 namespace sluice {
 
@@ -198,8 +198,8 @@ Result<std::string> local_socket_path(std::string_view uri) {
         return fail(EINVAL, "Unable to find connector name '{}'", uri.substr(0, uri.find(':')));
     const std::string path{uri.substr(scheme.size())};
     if (path.size() >= sizeof(sockaddr_un::sun_path))
-        return fail(EINVAL, "{}: socket path of {} bytes, limit {}; use a shorter rundir", path,
-                    path.size(), sizeof(sockaddr_un::sun_path) - 1);
+        return fail(ENAMETOOLONG, "{}: socket path of {} bytes, limit {}; use a shorter rundir",
+                    path, path.size(), sizeof(sockaddr_un::sun_path) - 1);
     return path;
 }
 
@@ -209,21 +209,7 @@ Result<Handle> Handle::open(std::string uri) {
         uri = from_environment && *from_environment ? from_environment : default_uri;
     }
     SLUICE_TRY(const std::string path, local_socket_path(uri));
-    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (socket < 0) return Error{errno};
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    const auto close_with = [&](int errnum) {
-        ::close(socket);
-        return Error{errnum};
-    };
-    if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-        return close_with(errno);
-    unsigned char welcome = 0;
-    const ssize_t got = ::recv(socket, &welcome, 1, MSG_WAITALL);
-    if (got != 1) return close_with(got < 0 ? errno : ECONNRESET);
-    if (welcome != 0) return close_with(welcome);
+    SLUICE_TRY(const int socket, connect_to_broker(path));
     return adopt(socket);
 }
 

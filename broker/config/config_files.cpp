@@ -49,9 +49,9 @@ class Builder {
 
   private:
     Result<void> add_file(const std::string& path) {
+        errno = 0;
         std::ifstream file(path);
         std::ostringstream text;
-        errno = 0;
         if (!file || !(text << file.rdbuf()))
             return fail(errno ? errno : EINVAL, "{}: {}", path,
                         errno ? ::strerror(errno) : "empty or not a file");

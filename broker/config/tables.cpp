@@ -4,9 +4,13 @@
 #include <span>
 
 #include "base/rfc/fsd.hpp"
+#include "broker/jobs/exec_fsm.hpp"
+#include "broker/jobs/queues.hpp"
 #include "broker/jobs/validators.hpp"
 #include "broker/lifecycle/bootstrap_plan.hpp"
 #include "broker/overlay/topology.hpp"
+#include "resource/resource_config.hpp"
+#include "sched/types.hpp"
 
 namespace sluice {
 namespace {
@@ -119,8 +123,11 @@ Result<void> check_config_tables(const JsonObject& config) {
     for (const Table& table : tables)
         if (const Json* value = config.if_contains(table.name))
             SLUICE_CHECK(check_table(table, *value));
-    if (const auto validators = Validators::from_config(config); !validators)
-        return validators.error();
+    SLUICE_CHECK(Validators::from_config(config));
+    SLUICE_CHECK(ResourceConfig::from_config(config));
+    SLUICE_CHECK(SchedConfig::from_config(config));
+    SLUICE_CHECK(Queues::from_config(config));
+    SLUICE_CHECK(ExecConfig::from_config(config));
     const Json* bootstrap = config.if_contains("bootstrap");
     if (!bootstrap) return {};
     if (!bootstrap->is_object()) return wrong_type("bootstrap", *bootstrap, "a table");

@@ -12,8 +12,9 @@ Error wrong(std::string_view where, std::string_view key, std::string_view probl
 Result<double> duration_of(const Json& value, std::string_view where, std::string_view key) {
     if (const auto number = as_number(value)) return *number;
     if (!value.is_string()) return wrong(where, key, "want a duration such as \"1h\"");
-    const auto seconds = fsd_parse(std::string_view{value.as_string()});
-    if (!seconds) return seconds.error().in(fmt::format("{}.{}", where, key));
+    const std::string_view text = value.as_string();
+    const auto seconds = fsd_parse(text);
+    if (!seconds) return seconds.error().in(fmt::format("{}.{}: '{}'", where, key, text));
     return *seconds;
 }
 

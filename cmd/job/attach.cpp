@@ -27,7 +27,9 @@ class AttachSession {
         : flux_(flux),
           id_(id),
           options_(options),
-          printer_({.label = options.label_io, .tail = options.tail}),
+          printer_({.label = options.label_io,
+                    .places = options.verbose > 0,
+                    .tail = options.tail}),
           signals_(flux, id, [this] { detached_ = true; }),
           status_(flux, id, options) {}
 
@@ -238,10 +240,10 @@ void declare(Cli& cli, AttachOptions& options) {
     cli.flag("--show-status", options.show_status, "Show the job's status while waiting");
     cli.option("-w,--wait-event=NAME", options.wait_event, "Wait for this event, not for clean");
     cli.flag("-l,--label-io", options.label_io, "Put the task's rank before each line");
-    cli.count("-v,--verbose", options.verbose, "Say more");
+    cli.count("-v,--verbose", options.verbose, "Show where in the shell messages come from");
     cli.flag("-q,--quiet", options.quiet, "Do not show how the job ended");
     cli.flag("-r,--read-only", options.read_only, "Do not read standard input");
-    cli.flag("-u,--unbuffered", options.unbuffered, "Do not buffer output");
+    cli.flag("-u,--unbuffered", options.unbuffered, "Send input as it comes (it always is)");
     cli.option("-i,--stdin-ranks=RANKS", options.stdin_ranks, "Send standard input to these tasks");
     cli.option(
         "--tail[=N]",
@@ -274,6 +276,8 @@ int job_attach(int argc, char** argv) {
     options.shown_id = cli.words()[0];
     const Result<JobId> id = jobid_argument(options.shown_id, CliStyle::c_tool);
     if (!id) return cli.error(id.error().text());
+    if (options.read_only && options.stdin_ranks != "all")
+        return cli.error("Do not use --stdin-ranks with --read-only");
     if (options.stdin_ranks != "all") {
         const Result<Idset> ranks = Idset::parse(options.stdin_ranks);
         if (!ranks) return cli.error("Invalid argument for --stdin-ranks: " + ranks.error().text());

@@ -93,11 +93,15 @@ void OutputPrinter::print_log(const JsonObject& context, double seconds) {
     const std::string message = in.string("message");
     const std::int64_t rank = in.integer_or("rank", -1);
     const std::string component = in.string_or("component", "");
+    const std::string file = in.string_or("file", "");
+    const std::int64_t number = in.integer_or("line", -1);
     if (!in) return;
     std::string line = fmt::format("{:.3f}s: flux-shell", seconds);
     if (rank >= 0) line += fmt::format("[{}]", rank);
     line += fmt::format(": {}", level_prefix(level));
     if (!component.empty()) line += component + ": ";
+    if (options_.places && !file.empty())
+        line += file + (number > 0 ? fmt::format(":{}: ", number) : ": ");
     line += message;
     if (!line.ends_with('\n')) line += '\n';
     std::fwrite(line.data(), 1, line.size(), options_.err);

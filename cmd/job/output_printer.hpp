@@ -13,6 +13,7 @@ namespace sluice {
 
 struct OutputOptions {
     bool label = false;               // "RANK: " before each line
+    bool places = false;              // FILE:LINE in log messages that tell where they come from
     std::optional<std::size_t> tail;  // of what is there only so many lines, printed by end_tail()
     std::FILE* out = stdout;
     std::FILE* err = stderr;

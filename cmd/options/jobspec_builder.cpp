@@ -7,12 +7,14 @@
 #include "base/rfc/idset.hpp"
 #include "base/words.hpp"
 #include "cmd/format/datetime.hpp"
+#include "cmd/options/added_brokers.hpp"
 #include "cmd/options/conf.hpp"
 #include "cmd/options/dependency.hpp"
 #include "cmd/options/files.hpp"
 #include "cmd/options/geometry.hpp"
 #include "cmd/options/key_value.hpp"
 #include "cmd/options/requires.hpp"
+#include "cmd/options/resource_shape.hpp"
 #include "cmd/options/shell_io.hpp"
 
 namespace sluice {
@@ -53,7 +55,7 @@ class JobspecBuilder {
         SLUICE_CHECK(add_attributes());
         SLUICE_CHECK(add_files());
         JsonObject jobspec;
-        jobspec["resources"] = std::move(geometry_.resources);
+        jobspec["resources"] = geometry_.resources;
         jobspec["tasks"] = tasks();
         jobspec["attributes"] = std::move(attributes_);
         jobspec["version"] = 1;
@@ -72,12 +74,18 @@ class JobspecBuilder {
     Result<void> add_geometry() {
         attributes_["system"].emplace_object();
         system()["duration"] = 0;
+        SLUICE_TRY(auto shape, shape_option(options_, context_.load));
+        SubmitOptions options = options_;
+        if (shape) options.texts.push_back({"nodes", "1"});
         if (makes_instance(verb_)) {
-            SLUICE_TRY(geometry_, slot_geometry(options_));
-            return {};
+            SLUICE_TRY(geometry_, slot_geometry(options));
+        } else {
+            SLUICE_TRY(geometry_, task_geometry(options));
         }
-        SLUICE_TRY(geometry_, task_geometry(options_));
+        if (shape) geometry_.resources = *std::move(shape);
         if (geometry_.per_resource) set_shell("per-resource", Json(*geometry_.per_resource));
+        SLUICE_TRY(added_brokers_, add_brokers_option(options_));
+        if (added_brokers_) geometry_.task_count = {{"total", added_brokers_->total()}};
         return {};
     }
 
@@ -136,7 +144,10 @@ class JobspecBuilder {
     }
 
     void add_instance_options() {
-        set_shell("per-resource.type", Json("node"));
+        if (added_brokers_)
+            set_shell("taskmap", {{"scheme", "manual"}, {"value", added_brokers_->taskmap()}});
+        else
+            set_shell("per-resource.type", Json("node"));
         set_shell("mpi", Json("none"));
         set_shell("exit-timeout", Json("none"));
         if (options_.background)
@@ -197,6 +208,7 @@ class JobspecBuilder {
         if (makes_instance(verb_)) {
             SLUICE_TRY(Json conf,
                        build_conf(options_.all("conf"), context_.environment, context_.load));
+            if (added_brokers_) SLUICE_CHECK(added_brokers_->exclude_in(conf));
             has_conf_ = !conf.is_null();
             if (has_conf_) files["conf.json"] = conf_file(std::move(conf));
         }
@@ -214,7 +226,7 @@ class JobspecBuilder {
             command.push_back(Json(request_.command[i]));
         JsonObject task;
         task["command"] = std::move(command);
-        task["slot"] = "task";
+        task["slot"] = slot_label(geometry_.resources);
         task["count"] = std::move(geometry_.task_count);
         JsonArray tasks;
         tasks.push_back(std::move(task));
@@ -241,6 +253,7 @@ class JobspecBuilder {
     const SubmitContext& context_;
     Geometry geometry_;
     JsonObject attributes_, env_expand_;
+    std::optional<AddedBrokers> added_brokers_;
     bool has_conf_ = false;
 };
 

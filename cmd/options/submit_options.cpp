@@ -29,6 +29,9 @@ void declare_geometry(Cli& cli, SubmitOptions& options, SubmitVerb verb) {
     TextDeclarer text(cli, options);
     text("-N,--nodes=N", "nodes", "Number of nodes to allocate");
     cli.flag("-x,--exclusive", options.exclusive, "Allocate whole nodes (with --nodes)");
+    text("--resources-shape=SHAPE", "resources-shape",
+         "Resources in the words of RFC 46 (slot=4/core=2), instead of those of other options");
+    text("--resources-json=FILE", "resources-json", "Resources of a jobspec, read from FILE");
     if (makes_instance(verb)) {
         text("-n,--nslots=N", "ntasks", "Number of slots to allocate");
         text("-c,--cores-per-slot=N", "cores-per-task", "Cores per slot (1)");
@@ -105,6 +108,7 @@ void declare_instance(Cli& cli, SubmitOptions& options, SubmitVerb verb) {
     text("--conf=CONF", "conf", "Configuration of the new instance: KEY=VAL, a file or a name");
     text("--broker-opts=OPTS", "broker-opts", "Options of its brokers, separated by commas");
     cli.alias("broker-opt");
+    text("--add-brokers=N", "add-brokers", "");
     cli.option(
         "--dump[=FILE]",
         [&options](std::optional<std::string> value) {

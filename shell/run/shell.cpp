@@ -161,9 +161,9 @@ Result<void> Shell::read_hostfile() {
     if (options_.taskmap_scheme != "hostfile") return {};
     const std::filesystem::path path =
         std::filesystem::path{info_.jobspec.cwd} / options_.taskmap_value;
+    errno = 0;
     std::ifstream file{path};
     std::ostringstream text;
-    errno = 0;
     if (!file || (file.peek() != EOF && !(text << file.rdbuf())))
         return about("taskmap: hostfile: " + path.string());
     options_.taskmap_value = text.str();
@@ -279,6 +279,7 @@ TaskSpawn Shell::task_spawn(std::uint32_t localid, int pmi_fd) {
     spawn.new_group = options_.setpgrp;
     if (!cpus_.empty()) spawn.cpus = cpus_[localid];
     spawn.rlimits = rlimits_;
+    spawn.oom_adjust = options_.oom_adjust;
     return spawn;
 }
 
@@ -314,19 +315,9 @@ Result<void> Shell::start_task(std::uint32_t localid) {
     options.stdin_file = stdin_file.get();
     auto task = std::make_unique<Task>(handle_.io(), options, std::move(callbacks));
     SLUICE_CHECK(task->start(task_spawn(localid, pmi_fd.get())));
-    if (options_.oom_adjust) adjust_oom_score(*task);
     if (interactive) terminus_->set_task(task.get());
     tasks_.push_back(std::move(task));
     return {};
-}
-
-/// A score that may not be set (only root lowers it) does not stop the job.
-void Shell::adjust_oom_score(const Task& task) {
-    std::ofstream score{fmt::format("/proc/{}/oom_score_adj", task.pid())};
-    errno = 0;
-    score << *options_.oom_adjust << std::flush;
-    debug("oom", fmt::format("pid {} score_adj {}{}", task.pid(), *options_.oom_adjust,
-                             score ? "" : fmt::format(": {}", Error{errno}.text())));
 }
 
 void Shell::on(const action::PostTaskExit& action) {

@@ -62,7 +62,6 @@ class Shell {
 
     Result<void> start_task(std::uint32_t localid);
     TaskSpawn task_spawn(std::uint32_t localid, int pmi_fd);
-    void adjust_oom_score(const Task& task);
     void post_init();
     void post_start();
     void finish();

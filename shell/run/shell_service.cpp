@@ -80,10 +80,7 @@ void Shell::start_rexec() {
         .rank = info_.rank.value,
         .uri = [this] { return info_.uri; },
         .respond = [this](Message response) { handle_.send_message(response); },
-        .log =
-            [this](const std::string& text) {
-                output_->log({LogLevel::info, "rexec", text});
-            }});
+        .log = [this](const std::string& text) { debug("rexec", text); }});
 }
 
 void Shell::start_service() {

@@ -27,6 +27,7 @@ struct Plan {
     std::vector<char*> script_argv;  // "/bin/sh", program, argument…
     cpu_set_t* cpus = nullptr;
     std::size_t cpus_bytes = 0;
+    std::string oom_adjust;
     int error = 0;  // written by the child
 };
 
@@ -89,6 +90,13 @@ void close_others(int keep) {
     ::close_range(kept + 1, ~0U, 0);
 }
 
+void write_oom_score(const std::string& score) {
+    const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    [[maybe_unused]] const ssize_t size = ::write(fd, score.data(), score.size());
+    ::close(fd);
+}
+
 int child(void* argument) {
     Plan& plan = *static_cast<Plan*>(argument);
     const TaskSpawn& task = *plan.task;
@@ -103,6 +111,7 @@ int child(void* argument) {
     ::dup2(task.out, STDOUT_FILENO);
     ::dup2(task.err, STDERR_FILENO);
     close_others(task.keep);
+    if (!plan.oom_adjust.empty()) write_oom_score(plan.oom_adjust);
     for (const auto& [resource, soft] : task.rlimits) limit(resource, soft);
     if (plan.cpus) ::sched_setaffinity(0, plan.cpus_bytes, plan.cpus);
     ::signal(SIGPIPE, SIG_DFL);  // the one signal a shell ignores
@@ -145,6 +154,7 @@ Result<SpawnedTask> spawn_task(const TaskSpawn& task) {
     if (task.argv.empty()) return fail(EINVAL, "no command was given");
     Plan plan{};
     plan.task = &task;
+    if (task.oom_adjust) plan.oom_adjust = std::to_string(*task.oom_adjust);
     plan.programs = candidates(task);
     plan.argv = pointers(task.argv);
     plan.environment = pointers(task.environment);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ struct TaskSpawn {
     bool terminal = false;  // `in` is a terminal: new session, controlling
     Idset cpus;             // empty: as the shell
     std::vector<std::pair<int, std::int64_t>> rlimits;  // resource, soft limit (-1 unlimited)
+    std::optional<int> oom_adjust;  // what may not be set (only root lowers it) stays as it is
 };
 
 struct SpawnedTask {

@@ -1,5 +1,6 @@
 #include "base/aio/subprocess.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -73,7 +74,6 @@ TEST(Subprocess, WritesStandardInputAndReportsWhatLeft) {
 TEST(Subprocess, ChannelIsATwoWaySocketNamedByAVariable) {
     Recorder seen;
     SubprocessOptions options = shell("read x <&$EXTRA; echo got $x >&$EXTRA");
-    options.argv[0] = "bash";  // dash takes one-digit descriptors only
     options.channels = {"EXTRA"};
     auto child = Subprocess::start(seen.io, options, seen.callbacks());
     ASSERT_TRUE(child);
@@ -81,6 +81,24 @@ TEST(Subprocess, ChannelIsATwoWaySocketNamedByAVariable) {
     seen.io.run();
     EXPECT_THAT(seen.output["EXTRA"], ElementsAre("got ping\n"));
     EXPECT_TRUE(seen.complete);
+}
+
+TEST(Subprocess, ChildGetsNoOtherDescriptorOfOurs) {
+    Recorder seen;
+    const int ours[] = {::fcntl(STDERR_FILENO, F_DUPFD, 50), ::fcntl(STDERR_FILENO, F_DUPFD, 500)};
+    SubprocessOptions options = shell(
+        "for fd in 50 500; do [ -e /proc/$$/fd/$fd ] && echo leaked $fd; done\n"
+        "for fd in 0 1 2 $EXTRA $MORE; do [ -e /proc/$$/fd/$fd ] || echo lacks $fd; done\n"
+        "echo on $EXTRA >&$EXTRA; echo on $MORE >&$MORE");
+    options.channels = {"EXTRA", "MORE"};
+    auto child = Subprocess::start(seen.io, options, seen.callbacks());
+    ASSERT_TRUE(child) << child.error().text();
+    seen.io.run();
+    for (const int fd : ours) ::close(fd);
+    EXPECT_TRUE(seen.output["stdout"].empty()) << seen.output["stdout"].front();
+    EXPECT_THAT(seen.output["EXTRA"], ElementsAre("on 3\n"));
+    EXPECT_THAT(seen.output["MORE"], ElementsAre("on 4\n"));
+    EXPECT_EQ(exit_code_of(*seen.complete), 0);
 }
 
 TEST(Subprocess, KillReachesTheProcessGroup) {

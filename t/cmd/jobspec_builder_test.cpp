@@ -208,5 +208,30 @@ TEST(JobspecErrors, NameTheOption) {
     EXPECT_EQ(jobspec_of(run, {"-n"}), "argument -n/--ntasks: expected one argument");
 }
 
+TEST(JobspecOfRun, TakesItsResourcesInTheWordsOfRfc46) {
+    EXPECT_EQ(jobspec_of(SubmitVerb::run, {"--resources-shape=node/slot=2{db}/core=3", "./a.out"}),
+              R"({"resources": [{"type": "node", "count": 1, "with": [{"type": "slot", )"
+              R"("count": 2, "label": "db", "with": [{"type": "core", "count": 3}]}]}], )"
+              R"("tasks": [{"command": ["./a.out"], "slot": "db", "count": {"per_slot": 1}}], )"
+              R"("attributes": {"system": {"duration": 0, "environment": {}, "cwd": "/w"}}, )"
+              R"("version": 1})");
+    EXPECT_EQ(jobspec_of(SubmitVerb::run, {"--resources-shape=slot", "--resources-json=f", "true"}),
+              "`--resources-shape` and `--resources-json` are mutually exclusive arguments. "
+              "Use only one.");
+    EXPECT_EQ(jobspec_of(SubmitVerb::run, {"--resources-json=nosuch", "true"}),
+              "[Errno 2] No such file or directory: 'nosuch'");
+}
+
+TEST(JobspecOfAlloc, AddsBrokersToTheFirstNode) {
+    const std::string jobspec =
+        jobspec_of(SubmitVerb::alloc, {"-N3", "--add-brokers=2", "--conf=resource.exclude=7"});
+    for (const char* part : {R"("count": {"total": 5})", R"("value": "[[0,1,3,1],[1,2,1,1]]")",
+                             R"("exclude": "1-2,7")"})
+        EXPECT_THAT(jobspec, testing::HasSubstr(part));
+    EXPECT_THAT(jobspec, testing::Not(testing::HasSubstr("per-resource")));
+    EXPECT_EQ(jobspec_of(SubmitVerb::alloc, {"-n1", "--add-brokers=2"}),
+              "--add-brokers may only be specified with -N, --nnodes");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cmd/format/yaml_subset.hpp"
+#include "cmd/format/yaml.hpp"
 
 namespace sluice {
 namespace {
@@ -73,8 +73,8 @@ TEST(NamedFormats, ReadsTheTableOfItsSubcommandOnly) {
     EXPECT_EQ(choose_format(catalog, "b", std::nullopt)->format, "2");
 }
 
-TEST(YamlSubset, ReadsNestedMappings) {
-    const auto object = parse_yaml_subset(
+TEST(Yaml, ReadsNestedMappings) {
+    const auto object = parse_yaml(
         "# formats\nformats:\n  mine:\n    description: name and status # short\n"
         "    format: \"{name}\\t{status}\"\n  other:\n    description: 'it''s'\n    format: >-\n"
         "      {id}\n      {name}\n");
@@ -84,11 +84,20 @@ TEST(YamlSubset, ReadsNestedMappings) {
               R"("other":{"description":"it's","format":"{id} {name}"}}})");
 }
 
-TEST(YamlSubset, NamesTheBadLine) {
-    EXPECT_EQ(parse_yaml_subset("a: b\nnonsense\n").error().text(), "line 2: no 'key: value'");
-    EXPECT_EQ(parse_yaml_subset("a: b\n   c: d\n").error().text(),
-              "line 2: indentation does not fit");
-    EXPECT_EQ(parse_yaml_subset("a: \"b\n").error().text(), "line 1: bad quoted text");
+TEST(Yaml, KeepsScalarsAsTextAndReadsLists) {
+    EXPECT_EQ(dump_json(*parse_yaml("a: 1\nb: [x, yes]\nc:\n  - 2.0\nd:\n")),
+              R"({"a":"1","b":["x","yes"],"c":["2.0"],"d":""})");
+    EXPECT_TRUE(parse_yaml("# nothing\n")->empty());
+}
+
+TEST(Yaml, NamesTheBadLine) {
+    for (const auto& [text, line] : {std::pair{"a: b\n   c: d\n", "line 2: "},
+                                     std::pair{"nonsense\n", "line 1: "},
+                                     std::pair{"a: b\nc: [\n", "line 3: "},
+                                     std::pair{"- a\n", "line 1: "},
+                                     std::pair{"a: &x [*x]\n", "line 1: "}})
+        EXPECT_TRUE(parse_yaml(text).error().text().starts_with(line))
+            << parse_yaml(text).error().text();
 }
 
 }  // namespace

@@ -145,6 +145,15 @@ TEST(InstanceResources, UsesTheResourcesOfTheEnclosingJob) {
     ASSERT_TRUE(fixture.resources.start({}, parent));
     EXPECT_EQ(fixture.take_told(), Strings{"define rank0/core[2-3] rank1/core0 up "});
     EXPECT_EQ(fixture.resources.R().expiration, 5000);
+    // What the parent gave is taken as it is, unless verify is configured.
+    fixture.resources.report(0, fixture.node(8));
+    EXPECT_TRUE(fixture.resources.states().drained().empty());
+    ResourceConfig strict;
+    strict.verify_given = true;
+    Fixture verifying(2, strict);
+    ASSERT_TRUE(verifying.resources.start({}, parent));
+    verifying.resources.report(0, verifying.node(8));
+    EXPECT_TRUE(verifying.resources.states().drained().contains(0));
     Fixture larger(3);
     ASSERT_TRUE(larger.resources.start({}, parent));
     EXPECT_FALSE(larger.resources.defined());

@@ -177,17 +177,17 @@ TEST(ShellFsm, EndsTheTasksWhenTheBrokerIsGone) {
 
 TEST(ShellFsm, FatalBeforeTheStartFinishesAtOnce) {
     ShellFsm fsm{one_node(1)};
-    EXPECT_THAT(fsm.on_fatal({LogLevel::info, "", "bad"}), actions(Raise{"bad", {}}, Finish{1}));
+    EXPECT_THAT(fsm.on_fatal({LogLevel::notice, "", "bad"}), actions(Raise{"bad", {}}, Finish{1}));
 }
 
 TEST(ShellFsm, FatalLaterKillsTheTasks) {
     ShellFsm fsm{one_node(1)};
     fsm.begin();
     fsm.on_started();
-    EXPECT_THAT(fsm.on_fatal({LogLevel::info, "pmi", "bad"}),
+    EXPECT_THAT(fsm.on_fatal({LogLevel::notice, "pmi", "bad"}),
                 actions(Raise{"bad", {}}, Log{{LogLevel::fatal, "pmi", "bad"}},
                         action::Signal{9}));
-    EXPECT_THAT(fsm.on_fatal({LogLevel::info, "pmi", "worse"}), IsEmpty());
+    EXPECT_THAT(fsm.on_fatal({LogLevel::notice, "pmi", "worse"}), IsEmpty());
 }
 
 TEST(TaskExitJson, RoundTrips) {

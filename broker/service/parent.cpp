@@ -1,0 +1,143 @@
+// An instance that is a job of another one: takes its R from there and follows it, and tells the
+// parent where it can be reached and which of its nodes it cannot lose (wire.md 4.4). Rank 0.
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include "base/rfc/fluid.hpp"
+#include "base/rfc/taskmap.hpp"
+#include "base/rpc/handle.hpp"
+#include "base/rpc/local_socket.hpp"
+#include "broker/config/attributes.hpp"
+#include "broker/context.hpp"
+#include "broker/log/logger.hpp"
+#include "broker/parts.hpp"
+#include "broker/resource_hub.hpp"
+#include "broker/router/rpc_client.hpp"
+
+namespace sluice {
+namespace {
+
+Result<ResourceSet> read_R(const JsonObject& reply) {
+    JsonReader in{reply};
+    const JsonObject& R = in.object("R");
+    if (!in) return in.error();
+    return ResourceSet::from_json(R);
+}
+
+/// The nodes of the parent's job that hold critical brokers, by the place of each broker.
+Result<std::string> critical_nodes(const Attributes& attributes) {
+    SLUICE_TRY(const Taskmap map, Taskmap::parse(attributes.get_or("broker.mapping", "[]")));
+    SLUICE_TRY(const Idset ranks, Idset::parse(attributes.get_or("broker.critical-ranks", "")));
+    Idset nodes;
+    for (const Idset::Id rank : ranks.to_vector()) {
+        SLUICE_TRY(const std::uint32_t node, map.nodeid(rank));
+        nodes.insert(node);
+    }
+    return nodes.to_string();
+}
+
+class Parent {
+  public:
+    Parent(BrokerContext& context, JobId id) : context_(context), rpc_(context.router), id_(id) {}
+
+    /// Waits for R; the rest goes its way. What fails is logged: the instance can do without.
+    void start(const std::string& uri) {
+        const auto connected = connect(uri);
+        if (!connected)
+            return context_.log.err("parent", "{}: {}", uri, connected.error().text());
+        ask_R();
+        announce();
+        const auto next = [this] { return asked_; };
+        (void)flux_->run_until(next);
+        if (flux_->connected()) wait_readable();
+    }
+
+  private:
+    Result<void> connect(const std::string& uri) {
+        SLUICE_TRY(const std::string path, local_socket_path(uri));
+        SLUICE_TRY(const int socket, connect_to_broker(path));
+        // The handle has a loop of its own; a second descriptor tells ours when to turn it.
+        readable_.emplace(context_.io, ::dup(socket));
+        flux_.emplace(Handle::adopt(socket));
+        return {};
+    }
+
+    void ask_R() {
+        const JsonObject query{{"id", id_.value}, {"key", "R"}, {"flags", 0}};
+        flux_->send("job-info.update-watch", query, {.streaming = true},
+                    [this](const Reply& reply) { on_R(reply); });
+    }
+
+    void on_R(const Reply& reply) {
+        const auto payload = reply.json();
+        const auto R = payload ? read_R(*payload) : Result<ResourceSet>{payload.error()};
+        if (!R) {
+            if (!asked_) context_.log.err("parent", "R of the job: {}", R.error().text());
+        } else if (!context_.resources->parent) {
+            context_.resources->parent = *R;
+        } else if (R->expiration != context_.resources->parent->expiration) {
+            context_.resources->parent = *R;
+            rpc_.call("resource.expiration-update", {{"expiration", R->expiration}}, {},
+                      [this](const Reply& done) {
+                          if (!done.ok())
+                              context_.log.err("parent", "expiration: {}", done.error().text());
+                      });
+        }
+        asked_ = true;
+    }
+
+    void announce() {
+        const std::string path =
+            context_.attributes.get_or("local-uri", "").substr(std::string_view{"local://"}.size());
+        const JsonObject memo{{"uri", fmt::format("ssh://{}{}", context_.hostname, path)}};
+        send("job-manager.memo", {{"id", id_.value}, {"memo", memo}});
+        const auto nodes = critical_nodes(context_.attributes);
+        if (nodes)
+            send("job-exec.critical-ranks", {{"id", id_.value}, {"ranks", *nodes}});
+        else
+            context_.log.err("parent", "critical ranks: {}; all are", nodes.error().text());
+    }
+
+    void send(const std::string& topic, const JsonObject& payload) {
+        flux_->send(topic, payload, {}, [this, topic](const Reply& reply) {
+            if (!reply.ok()) context_.log.err("parent", "{}: {}", topic, reply.error().text());
+        });
+    }
+
+    void wait_readable() {
+        readable_->async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                              [this](const boost::system::error_code& error) {
+                                  if (error) return;
+                                  flux_->io().restart();
+                                  flux_->io().poll();
+                                  if (flux_->connected()) wait_readable();
+                              });
+    }
+
+    BrokerContext& context_;
+    RpcClient rpc_;
+    JobId id_;
+    std::optional<Handle> flux_;
+    std::optional<boost::asio::posix::stream_descriptor> readable_;
+    bool asked_ = false;
+};
+
+}  // namespace
+
+Result<Part> make_parent(BrokerContext& context) {
+    const auto jobid = context.attributes.find("jobid");
+    const auto uri = context.attributes.find("parent-uri");
+    if (!jobid || !uri) return Part{};
+    const auto id = fluid_decode(*jobid);
+    if (!id) return fail(EINVAL, "attribute jobid: '{}' is no job id", *jobid);
+    auto parent = std::make_shared<Parent>(context, *id);
+    context.rc1_steps.push_back({"parent", [parent = parent.get(), uri = *uri](auto done) {
+                                     parent->start(uri);
+                                     done({});
+                                 }});
+    return Part{std::move(parent)};
+}
+
+}  // namespace sluice
