@@ -165,9 +165,7 @@ Result<void> print_status(Handle& flux, StatusOptions options) {
     const auto rank = static_cast<std::uint32_t>(options.rank);
     if (!options.wait.empty()) SLUICE_CHECK(wait_for_status(flux, options));
     HealthReader reader{flux, limit_of(options.timeout)};
-    auto asked = reader.ask(rank);
-    if (!asked) return asked.error().in(fmt::format("rank {}", rank));
-    OverlayNode root = *std::move(asked);
+    SLUICE_TRY(OverlayNode root, reader.ask(rank));
     if (options.summary) {
         fmt::print("{}\n", root.status);
         return {};

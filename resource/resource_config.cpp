@@ -121,7 +121,8 @@ Result<void> read_resource(const JsonObject& table, ResourceConfig& out) {
         "path", "config", "scheduling", "exclude", "norestrict", "noverify", "verify",
         "rediscover", "journal-max", "history", "no-update-watch"};
     const std::string unknown = unknown_keys(table, known);
-    if (!unknown.empty()) return fail(EINVAL, "{}: unknown key", unknown);
+    if (!unknown.empty())
+        return fail(EINVAL, "{}: unknown key; resource has {}", unknown, fmt::join(known, ", "));
     JsonReader in{table};
     out.path = in.string_or("path", "");
     out.exclude = in.string_or("exclude", "");
@@ -152,8 +153,10 @@ Result<FakeResources> read_fake(const JsonObject& table) {
     if (!in) return in.error();
     if (nodes < 1 || nodes > fake_nodes_max || cores < 1 || cores > fake_nodes_max || gpus < 0 ||
         gpus > fake_nodes_max)
-        return fail(EINVAL, "nnodes {}, cores-per-node {}, gpus-per-node {}: each must be at least "
-                            "1, 1, 0 and at most {}", nodes, cores, gpus, fake_nodes_max);
+        return fail(EINVAL,
+                    "nnodes: found {}, cores-per-node {}, gpus-per-node {}; want at least 1, 1, 0 "
+                    "and at most {}",
+                    nodes, cores, gpus, fake_nodes_max);
     fake.nnodes = static_cast<std::uint32_t>(nodes);
     fake.cores_per_node = static_cast<std::uint32_t>(cores);
     fake.gpus_per_node = static_cast<std::uint32_t>(gpus);

@@ -7,6 +7,7 @@
 
 #include "base/rfc/fsd.hpp"
 #include "base/size.hpp"
+#include "base/words.hpp"
 
 namespace sluice::shell {
 namespace {
@@ -257,16 +258,6 @@ Result<void> set_hwloc(const Json& value, ShellOptions& to) {
     return {};
 }
 
-std::vector<std::string> split_commas(std::string_view text) {
-    std::vector<std::string> words;
-    while (!text.empty()) {
-        const std::string_view word = text.substr(0, text.find(','));
-        text.remove_prefix(std::min(word.size() + 1, text.size()));
-        if (!word.empty()) words.emplace_back(word);
-    }
-    return words;
-}
-
 Result<void> set_destination(std::string text, ShellOptions::StageIn& to) {
     const std::size_t colon = text.find(':');
     const std::string prefix = colon == text.npos ? "local" : text.substr(0, colon);
@@ -283,7 +274,7 @@ Result<void> set_stage_in(const Json& value, ShellOptions& to) {
         for (const auto& [name, part] : *object) {
             if (name == "names" || name == "tags") {
                 stage_in.old_spelling = name == "tags";
-                if (auto names = split_commas(text_of(part)); !names.empty())
+                if (auto names = split_words(text_of(part)); !names.empty())
                     stage_in.names = std::move(names);
             } else if (name == "pattern") {
                 stage_in.pattern = text_of(part);

@@ -35,21 +35,24 @@ TEST(ResourceConfig, NamesWhatIsWrong) {
         const char *json, *text;
     } table[] = {
         {R"({"resource":{"config":[{"cores":"0-1"}]}})",
-         "resource: config[0]: Object item not found: hosts"},
+         "resource.config[0]: Object item not found: hosts"},
         {R"({"resource":{"config":[{"hosts":"a"}]}})",
-         "resource: resource.config: a assigned no resources"},
+         "resource.config: a assigned no resources"},
         {R"({"resource":{"config":[{"hosts":"a","cores":"x"}]}})",
-         "resource: config[0]: invalid idset cores='x'"},
+         "resource.config[0]: invalid idset cores='x'"},
         {R"({"resource":{"config":[{"hosts":"a","cores":"0","nosuch":1}]}})",
-         "resource: config[0]: 1 object item(s) left unpacked: nosuch"},
-        {R"({"resource":{"nosuch":1}})", "resource: unknown key nosuch"},
+         "resource.config[0]: 1 object item(s) left unpacked: nosuch"},
+        {R"({"resource":{"nosuch":1}})",
+         "resource.nosuch: unknown key; resource has path, config, scheduling, exclude, "
+         "norestrict, noverify, verify, rediscover, journal-max, history, no-update-watch"},
         {R"({"resource":{"verify":"maybe"}})",
-         "resource: verify: found string; use true, false or a table"},
+         "resource.verify: found string; use true, false or a table"},
         {R"({"resource":{"verify":{"core":"most"}}})",
-         "resource: verify.core: found 'most'; use strict, allow-extra, allow-missing or ignore"},
+         "resource.verify.core: found 'most'; use strict, allow-extra, allow-missing or "
+         "ignore"},
         {R"({"fake-resources":{"nnodes":0}})",
-         "fake-resources: nnodes 0, cores-per-node 64, gpus-per-node 0: each must be at least 1, "
-         "1, 0 and at most 1048576"},
+         "fake-resources.nnodes: found 0, cores-per-node 64, gpus-per-node 0; want at least 1, 1, "
+         "0 and at most 1048576"},
     };
     for (const auto& row : table) {
         const auto config = read(row.json);
