@@ -38,7 +38,9 @@ std::optional<std::vector<std::uint32_t>> nodes_of_tasks(std::string_view mappin
     std::vector<std::uint32_t> nodes;
     for (auto block = numbers->begin(); block != numbers->end(); block += width) {
         const std::uint32_t first = block[0], count = block[1], ppn = block[2];
-        for (std::uint32_t turn = 0; turn < (is_vector ? 1 : block[3]); ++turn)
+        const std::uint32_t repeat = is_vector ? 1 : block[3];
+        if (count == 0 || ppn == 0) continue;
+        for (std::uint32_t turn = 0; turn < repeat && nodes.size() < size; ++turn)
             for (std::uint32_t node = first; node - first < count && nodes.size() < size; ++node)
                 for (std::uint32_t i = 0; i < ppn && nodes.size() < size; ++i)
                     nodes.push_back(node);

@@ -21,6 +21,10 @@ TEST(PmiClique, RefusesWhatDoesNotCoverTheTasks) {
     EXPECT_FALSE(nodes_of_tasks("(vector,(0,2))", 2));
     EXPECT_FALSE(nodes_of_tasks(R"({"version":1,"map":[]})", 1));
     EXPECT_FALSE(nodes_of_tasks("", 1));
+    // At once, however much nothing is repeated; found by fuzzing.
+    EXPECT_FALSE(nodes_of_tasks("(vector,(0,4000000000,0))", 1));
+    EXPECT_FALSE(nodes_of_tasks(R"({"map":[[0,0,1,4000000000],[0,4000000000,0,4000000000]]})", 1));
+    EXPECT_THAT(nodes_of_tasks(R"({"map":[[0,1,1,4000000000]]})", 2), Optional(ElementsAre(0, 0)));
 }
 
 TEST(PmiClique, FindsTheTasksOfANode) {
