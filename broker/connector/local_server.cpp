@@ -10,6 +10,7 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "base/rpc/local_socket.hpp"
 #include "broker/connector/local_client.hpp"
 
 namespace sluice {
@@ -96,12 +97,10 @@ class LocalServer::State {
 namespace {
 
 /// Whether somebody listens on the socket at `path`.
-bool answers(const sockaddr_un& address) {
-    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool connected =
-        ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    ::close(socket);
-    return connected;
+bool answers(const std::string& path) {
+    const auto socket = connect_unix(path);
+    if (socket) ::close(*socket);
+    return socket.has_value();
 }
 
 }  // namespace
@@ -114,17 +113,15 @@ LocalServer::~LocalServer() {
 }
 
 Result<void> LocalServer::listen(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path)
+    constexpr std::size_t path_bytes_max = sizeof(sockaddr_un::sun_path) - 1;
+    if (path.size() > path_bytes_max)
         return fail(EINVAL, "{}: socket path of {} bytes, limit {}; choose a shorter rundir", path,
-                    path.size(), sizeof address.sun_path - 1);
-    path.copy(address.sun_path, path.size());
+                    path.size(), path_bytes_max);
     struct stat status {};
     if (::lstat(path.c_str(), &status) == 0) {
         if (!S_ISSOCK(status.st_mode))
             return fail(EEXIST, "{}: exists and is not a socket; remove it", path);
-        if (answers(address))
+        if (answers(path))
             return fail(EADDRINUSE, "{}: another broker listens here; choose another rundir", path);
         ::unlink(path.c_str());
     }
