@@ -98,12 +98,30 @@ int cmd_queue_status(int argc, char** argv) {
     return done ? 0 : cli.error("status: " + done.error().text());
 }
 
-void declare_admin(Cli& cli, AdminOptions& options, std::vector<std::string>& queues) {
-    cli.option("-q,--queue=NAME", queues, "");
-    cli.flag("-a,--all", options.all, "apply the command to all queues");
-    cli.flag("-v,--verbose", options.verbose, "also show numbers of requests and jobs");
-    cli.flag("--quiet", options.quiet, "print nothing");
-}
+/// What enable, disable, start and stop share: their options, the queues, the connection.
+struct AdminLine {
+    Cli cli;
+    AdminOptions options;
+    std::vector<std::string> queues;
+    std::optional<Handle> flux;
+
+    /// An exit code when the command is over. `why`: what --message tells, if it has one.
+    std::optional<int> parse(int argc, char** argv, const char* why) {
+        cli.option("-q,--queue=NAME", queues, "");
+        cli.flag("-a,--all", options.all, "apply the command to all queues");
+        cli.flag("-v,--verbose", options.verbose, "also show numbers of requests and jobs");
+        cli.flag("--quiet", options.quiet, "print nothing");
+        if (why) {
+            cli.option("-m,--message=REASON", options.message, why);
+            cli.flag("--nocheckpoint", options.no_checkpoint, "forget this at a restart");
+        }
+        if (const auto code = cli.parse(argc, argv)) return *code;
+        flux = open_flux(cli, style);
+        if (!flux) return 1;
+        queues.insert(queues.end(), cli.words().begin(), cli.words().end());
+        return std::nullopt;
+    }
+};
 
 /// Requests for `queues`, or one without a name.
 Result<void> send_admin(Handle& flux, std::string_view topic, JsonObject request,
@@ -119,66 +137,51 @@ Result<void> send_admin(Handle& flux, std::string_view topic, JsonObject request
     return {};
 }
 
-int report_admin(Handle& flux, const Cli& cli, const AdminOptions& options,
-                 const std::vector<std::string>& queues, Part part) {
-    if (options.quiet) return 0;
-    Result<void> shown = show_status(flux, queues, part);
-    if (shown && options.verbose) shown = print_counts(flux);
-    return shown ? 0 : cli.error("status: " + shown.error().text());
+int report_admin(AdminLine& line, Part part) {
+    if (line.options.quiet) return 0;
+    Result<void> shown = show_status(*line.flux, line.queues, part);
+    if (shown && line.options.verbose) shown = print_counts(*line.flux);
+    return shown ? 0 : line.cli.error("status: " + shown.error().text());
 }
 
 int set_submission(int argc, char** argv, bool enable) {
-    Cli cli{enable ? "flux-queue enable" : "flux-queue disable", style, "[-h] [OPTIONS] [QUEUE]...",
-            enable ? "Accept new jobs." : "Refuse new jobs."};
-    AdminOptions options;
-    std::vector<std::string> queues;
-    declare_admin(cli, options, queues);
-    if (!enable) {
-        cli.option("-m,--message=REASON", options.message, "why submission is disabled");
-        cli.flag("--nocheckpoint", options.no_checkpoint, "forget this at a restart");
-    }
-    if (const auto code = cli.parse(argc, argv)) return *code;
-    auto flux = open_flux(cli, style);
-    if (!flux) return 1;
-    queues.insert(queues.end(), cli.words().begin(), cli.words().end());
-    JsonObject request;
-    request["enable"] = enable;
-    request["all"] = options.all;
-    if (!enable)
-        request["reason"] = options.message.empty() ? "disabled by administrator" : options.message;
-    const auto done = send_admin(*flux, "job-manager.queue-enable", std::move(request), queues);
-    if (!done) return cli.error("enable: " + done.error().text());
-    return report_admin(*flux, cli, options, queues, Part::submission);
+    AdminLine line{{enable ? "flux-queue enable" : "flux-queue disable", style,
+                    "[-h] [OPTIONS] [QUEUE]...", enable ? "Accept new jobs." : "Refuse new jobs."},
+                   {},
+                   {},
+                   {}};
+    const char* why = enable ? nullptr : "why submission is disabled";
+    if (const auto code = line.parse(argc, argv, why)) return *code;
+    const std::string& reason = line.options.message;
+    JsonObject request{{"enable", enable}, {"all", line.options.all}};
+    if (!enable) request["reason"] = reason.empty() ? "disabled by administrator" : reason;
+    const auto done =
+        send_admin(*line.flux, "job-manager.queue-enable", std::move(request), line.queues);
+    if (!done) return line.cli.error("enable: " + done.error().text());
+    return report_admin(line, Part::submission);
 }
 
 int set_scheduling(int argc, char** argv, bool start) {
-    Cli cli{start ? "flux-queue start" : "flux-queue stop", style, "[-h] [OPTIONS] [QUEUE]...",
-            start ? "Start scheduling." : "Stop scheduling."};
-    AdminOptions options;
-    std::vector<std::string> queues;
-    declare_admin(cli, options, queues);
-    if (!start) {
-        cli.option("-m,--message=REASON", options.message, "why scheduling is stopped");
-        cli.flag("--nocheckpoint", options.no_checkpoint, "forget this at a restart");
-    }
-    if (const auto code = cli.parse(argc, argv)) return *code;
-    auto flux = open_flux(cli, style);
-    if (!flux) return 1;
-    queues.insert(queues.end(), cli.words().begin(), cli.words().end());
-    if (queues.empty() && !options.all) {
-        const auto names = queue_names(*flux);
-        if (!names) return cli.error("start: " + names.error().text());
+    AdminLine line{{start ? "flux-queue start" : "flux-queue stop", style,
+                    "[-h] [OPTIONS] [QUEUE]...", start ? "Start scheduling." : "Stop scheduling."},
+                   {},
+                   {},
+                   {}};
+    const char* why = start ? nullptr : "why scheduling is stopped";
+    if (const auto code = line.parse(argc, argv, why)) return *code;
+    if (line.queues.empty() && !line.options.all) {
+        const auto names = queue_names(*line.flux);
+        if (!names) return line.cli.error("start: " + names.error().text());
         if (!names->empty())
-            return cli.error("Named queues are defined. Specify queues or use --all.");
+            return line.cli.error("Named queues are defined. Specify queues or use --all.");
     }
-    JsonObject request;
-    request["start"] = start;
-    request["all"] = options.all;
-    request["nocheckpoint"] = options.no_checkpoint;
-    if (!options.message.empty()) request["reason"] = options.message;
-    const auto done = send_admin(*flux, "job-manager.queue-start", std::move(request), queues);
-    if (!done) return cli.error("start: " + done.error().text());
-    return report_admin(*flux, cli, options, queues, Part::scheduling);
+    JsonObject request{
+        {"start", start}, {"all", line.options.all}, {"nocheckpoint", line.options.no_checkpoint}};
+    if (!line.options.message.empty()) request["reason"] = line.options.message;
+    const auto done =
+        send_admin(*line.flux, "job-manager.queue-start", std::move(request), line.queues);
+    if (!done) return line.cli.error("start: " + done.error().text());
+    return report_admin(line, Part::scheduling);
 }
 
 int cmd_queue_enable(int argc, char** argv) {
