@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/config_path.hpp"
 #include "base/rfc/fsd.hpp"
 #include "base/toml.hpp"
 #include "cmd/cli.hpp"
@@ -27,42 +26,12 @@ Result<JsonObject> parse_document(const std::string& text, const std::string& na
     return parse_toml(text, name);
 }
 
-Result<std::string> read_file(const std::filesystem::path& path) {
-    std::ifstream file{path};
-    if (!file) return fail(errno, "{}: {}", path.string(), Error{errno}.text());
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-void merge(JsonObject& into, const JsonObject& from) {
-    for (const auto& [key, value] : from) {
-        Json& place = into[key];
-        if (place.is_object() && value.is_object())
-            merge(place.as_object(), value.as_object());
-        else
-            place = value;
-    }
-}
-
-/// A file, or all *.toml of a folder in the order of their names.
+/// A file in either language, or all *.toml of a folder in the order of their names.
 Result<JsonObject> load_path(const std::string& path) {
     std::error_code error;
-    if (!std::filesystem::is_directory(path, error)) {
-        SLUICE_TRY(const std::string text, read_file(path));
-        return parse_document(text, path);
-    }
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(path, error))
-        if (entry.path().extension() == ".toml") files.push_back(entry.path());
-    std::ranges::sort(files);
-    JsonObject config;
-    for (const auto& file : files) {
-        SLUICE_TRY(const std::string text, read_file(file));
-        SLUICE_TRY(const JsonObject part, parse_toml(text, file.string()));
-        merge(config, part);
-    }
-    return config;
+    if (std::filesystem::is_directory(path, error)) return load_config_path(path);
+    SLUICE_TRY(const std::string text, read_text_file(path));
+    return parse_document(text, path);
 }
 
 struct GetOptions {

@@ -1,12 +1,6 @@
 #include "broker/config/config_files.hpp"
 
-#include <string.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
+#include "base/config_path.hpp"
 #include "base/toml.hpp"
 #include "broker/config/tables.hpp"
 
@@ -17,13 +11,7 @@ namespace {
 class Builder {
   public:
     Result<void> add_path(const std::string& path) {
-        std::error_code error;
-        if (!std::filesystem::is_directory(path, error)) return add_file(path);
-        std::vector<std::string> files;
-        for (const auto& entry : std::filesystem::directory_iterator(path, error))
-            if (entry.path().extension() == ".toml") files.push_back(entry.path());
-        if (error) return fail(error.value(), "{}: {}", path, error.message());
-        std::ranges::sort(files);
+        SLUICE_TRY(const auto files, config_files(path));
         for (const std::string& file : files) SLUICE_CHECK(add_file(file));
         return {};
     }
@@ -49,38 +37,22 @@ class Builder {
 
   private:
     Result<void> add_file(const std::string& path) {
-        errno = 0;
-        std::ifstream file(path);
-        std::ostringstream text;
-        if (!file || !(text << file.rdbuf()))
-            return fail(errno ? errno : EINVAL, "{}: {}", path,
-                        errno ? ::strerror(errno) : "empty or not a file");
-        if (path.ends_with(".json")) return add_json(text.str(), path);
-        return add_toml(text.str(), path);
+        SLUICE_TRY(const std::string text, read_text_file(path));
+        return path.ends_with(".json") ? add_json(text, path) : add_toml(text, path);
     }
 
     Result<void> add_json(const std::string& text, const std::string& name) {
         Result<JsonObject> object = parse_json_object(text);
         if (!object) return object.error().in(name);
-        merge(root_, *object);
+        merge_tables(root_, *object);
         return {};
     }
 
     Result<void> add_toml(const std::string& text, const std::string& name) {
         SLUICE_TRY(TomlDocument document, parse_toml_document(text, name));
-        merge(root_, document.root);
+        merge_tables(root_, document.root);
         for (auto& [key, place] : document.places) places_[key] = std::move(place);
         return {};
-    }
-
-    static void merge(JsonObject& into, const JsonObject& from) {
-        for (const auto& [key, value] : from) {
-            Json* old = into.if_contains(key);
-            if (old && old->is_object() && value.is_object())
-                merge(old->get_object(), value.get_object());
-            else
-                into[key] = value;
-        }
     }
 
     /// "file:line:column: " of the key that a fault begins with, or of the table around it.

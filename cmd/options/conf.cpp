@@ -4,23 +4,13 @@
 
 #include <optional>
 
+#include "base/config_path.hpp"
 #include "base/toml.hpp"
 
 namespace sluice {
 namespace {
 
 constexpr unsigned conf_permissions = 0600;
-
-/// Members of `from` go into `to`; tables on both sides are merged.
-void merge(JsonObject& to, const JsonObject& from) {
-    for (const auto& [key, value] : from) {
-        Json* existing = to.if_contains(key);
-        if (existing && existing->is_object() && value.is_object())
-            merge(existing->get_object(), value.get_object());
-        else
-            to[key] = value;
-    }
-}
 
 std::string variable(const EnvironmentList& environment, std::string_view name,
                      std::string fallback) {
@@ -92,7 +82,7 @@ Result<Json> build_conf(const std::vector<std::string>& arguments,
     for (const std::string& argument : arguments) {
         const Result<JsonObject> part = parse_argument(argument, environment, load);
         if (!part) return part.error().in("--conf");
-        merge(conf, *part);
+        merge_tables(conf, *part);
     }
     return Json(std::move(conf));
 }

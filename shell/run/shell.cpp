@@ -6,9 +6,8 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/config_path.hpp"
 #include "base/paths.hpp"
 #include "base/rfc/fluid.hpp"
 #include "base/rfc/fsd.hpp"
@@ -161,12 +160,9 @@ Result<void> Shell::read_hostfile() {
     if (options_.taskmap_scheme != "hostfile") return {};
     const std::filesystem::path path =
         std::filesystem::path{info_.jobspec.cwd} / options_.taskmap_value;
-    errno = 0;
-    std::ifstream file{path};
-    std::ostringstream text;
-    if (!file || (file.peek() != EOF && !(text << file.rdbuf())))
-        return about("taskmap: hostfile: " + path.string());
-    options_.taskmap_value = text.str();
+    auto text = read_text_file(path);
+    if (!text) return text.error().in("taskmap: hostfile");
+    options_.taskmap_value = *std::move(text);
     return {};
 }
 
