@@ -4,6 +4,8 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
 
 #include "base/rfc/fluid.hpp"
 #include "base/rfc/taskmap.hpp"
@@ -18,6 +20,9 @@
 
 namespace sluice {
 namespace {
+
+/// Later the instance looks for its resources itself.
+constexpr std::chrono::seconds answer_max{30};
 
 Result<ResourceSet> read_R(const JsonObject& reply) {
     JsonReader in{reply};
@@ -49,8 +54,15 @@ class Parent {
             return context_.log.err("parent", "{}: {}", uri, connected.error().text());
         ask_R();
         announce();
-        const auto next = [this] { return asked_; };
-        (void)flux_->run_until(next);
+        boost::asio::steady_timer limit{flux_->io(), answer_max};
+        bool expired = false;
+        limit.async_wait([&expired](const boost::system::error_code& error) {
+            if (!error) expired = true;
+        });
+        (void)flux_->run_until([&] { return asked_ || expired; });
+        if (expired) context_.log.err("parent", "{}: no R within {} s", uri, answer_max.count());
+        limit.cancel();
+        flux_->io().poll();  // the timer's handler refers to what ends here
         if (flux_->connected()) wait_readable();
     }
 
