@@ -115,6 +115,7 @@ Result<void> Broker::State::bootstrap() {
     Bootstrap& boot = bootstrapper.result();
     log_.set_rank(boot.rank.value);
     router_.set_rank(boot.rank);
+    router_.set_uuid(attributes_.get_or("broker.uuid", ""));
     ::prctl(PR_SET_NAME, fmt::format("flux-broker-{}", boot.rank).c_str());
     SLUICE_CHECK(check_quorum(attributes_, boot));
     SLUICE_CHECK(open_folders(boot.rank.value == 0));

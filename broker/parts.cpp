@@ -25,6 +25,8 @@ constexpr PartRow rows[] = {
     {"feasibility", rc1, lead, make_feasibility},
     {"job-launcher", rc1, all, make_job_launcher},
     {"jobs", rc1, lead, make_jobs},
+    {"cron", rc1, lead, make_cron},
+    {"startlog", rc1, lead, make_startlog},
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ Result<Part> make_attr(BrokerContext& context);
 Result<Part> make_broker_core(BrokerContext& context);
 Result<Part> make_job_launcher(BrokerContext& context);
 Result<Part> make_config(BrokerContext& context);
+Result<Part> make_cron(BrokerContext& context);
 Result<Part> make_event(BrokerContext& context);
 Result<Part> make_feasibility(BrokerContext& context);
 Result<Part> make_kvs(BrokerContext& context);
@@ -47,6 +48,7 @@ Result<Part> make_parent(BrokerContext& context);
 Result<Part> make_resource(BrokerContext& context);
 Result<Part> make_rexec(BrokerContext& context);
 Result<Part> make_shutdown(BrokerContext& context);
+Result<Part> make_startlog(BrokerContext& context);
 Result<Part> make_state_machine(BrokerContext& context);
 Result<Part> make_jobs(BrokerContext& context);
 

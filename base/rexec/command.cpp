@@ -36,12 +36,12 @@ Result<RexecCommand> decode_command(const JsonObject& object) {
     const JsonArray& cmdline = in.array("cmdline");
     const JsonObject *env = in.maybe_object("env"), *opts = in.maybe_object("opts");
     const JsonArray* channels = in.maybe_array("channels");
-    if (!in) return in.error().in("cmd");
+    if (!in) return fail(EPROTO, "error parsing command string");
     SLUICE_TRY(command.cmdline, text_list(&cmdline, "cmdline"));
     SLUICE_TRY(command.env, text_map(env, "env"));
     SLUICE_TRY(command.opts, text_map(opts, "opts"));
     SLUICE_TRY(command.channels, text_list(channels, "channels"));
-    if (command.cmdline.empty()) return fail(EPROTO, "cmd: cmdline is empty");
+    if (command.cmdline.empty()) return fail(EPROTO, "error parsing command string");
     return command;
 }
 

@@ -202,7 +202,7 @@ Result<RexecServer::Process*> RexecServer::find(const JsonObject& payload) {
     for (Process& process : processes_)
         if (label.empty() ? process.started_pid == pid : process.request.command.label == label)
             return &process;
-    if (label.empty()) return fail(ESRCH, "pid {} does not exist", pid);
+    if (label.empty()) return fail(ESRCH, "pid {} does not belong to any subprocess", pid);
     return fail(ESRCH, "label '{}' does not exist", label);
 }
 

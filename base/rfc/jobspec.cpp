@@ -240,10 +240,10 @@ Result<Jobspec> Jobspec::parse(std::string_view text) {
 Result<Jobspec> Jobspec::from_json(JsonObject object) {
     Jobspec jobspec;
     jobspec.json = std::move(object);
+    SLUICE_TRY(const JsonObject* attributes, require_object(jobspec.json, "attributes"));
     SLUICE_TRY(const Json* version, require(jobspec.json, "version"));
     if (as_integer(*version) != 1)
         return fail(EINVAL, "jobspec version must be 1, found {}", dump_json(*version));
-    SLUICE_TRY(const JsonObject* attributes, require_object(jobspec.json, "attributes"));
     SLUICE_TRY(const JsonObject* system, require_object(*attributes, "system"));
     SLUICE_CHECK(read_system(*system, jobspec));
     std::string_view label;

@@ -26,7 +26,7 @@ std::uint32_t load_be32(const char* from) {
 }
 
 std::uint8_t wire_flags(const Message& message) {
-    std::uint8_t flags = message.flags & ~(message_flag::topic | message_flag::payload);
+    std::uint8_t flags = message.flags & ~message_flag::payload;
     if (!message.topic.empty()) flags |= message_flag::topic;
     if (message.payload) flags |= message_flag::payload;
     return flags;
@@ -53,7 +53,8 @@ void each_part(const Message& message, Emit emit) {
             emit(std::string_view{*route});
         emit(std::string_view{});
     }
-    if (!message.topic.empty()) emit(std::string_view{message.topic});
+    // A topic may be empty and yet be there: an answer has what its request had.
+    if (wire_flags(message) & message_flag::topic) emit(std::string_view{message.topic});
     if (message.payload) emit(std::string_view{*message.payload});
     const auto proto = encode_proto(message);
     emit(std::string_view{proto.data(), proto.size()});

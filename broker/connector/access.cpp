@@ -19,7 +19,6 @@ void stamp(const Credential& peer, Message& message) {
     }
     if (message.cred.userid == userid_unknown) message.cred.userid = peer.userid;
     if (message.cred.rolemask == role::none) message.cred.rolemask = peer.rolemask;
-    message.cred.rolemask |= role::local;
 }
 
 bool may_receive(const Credential& peer, const Message& event) {

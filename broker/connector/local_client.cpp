@@ -77,8 +77,13 @@ bool LocalClient::take_frames() {
 
 void LocalClient::receive(Message message) {
     switch (message.type) {
-        case MessageType::request: return on_request(std::move(message));
-        case MessageType::response: return router_.response(std::move(message));
+        case MessageType::request:
+            // Nobody could answer it by name: ignored, as the reference does.
+            if (message.has(message_flag::topic)) on_request(std::move(message));
+            return;
+        case MessageType::response:
+            stamp(peer_, message);
+            return router_.response(std::move(message));
         case MessageType::event:
             stamp(peer_, message);
             router_.event(std::move(message));

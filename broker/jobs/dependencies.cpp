@@ -37,10 +37,8 @@ std::string_view Dependencies::name_of(Kind kind) {
     return "";
 }
 
-/// nullopt when the job waited for has done already what is wanted.
-Result<Dependencies::Found> Dependencies::read_after(const Job& job, Kind kind,
-                                                     const std::string& scheme,
-                                                     const std::string& value) const {
+Result<const Job*> Dependencies::find_target(const Job& job, const std::string& scheme,
+                                             const std::string& value) const {
     const auto id = fluid_decode(value);
     if (!id)
         return fail(EINVAL, "dependency: {}: \"{}\" is not a valid jobid", scheme, value);
@@ -48,29 +46,32 @@ Result<Dependencies::Found> Dependencies::read_after(const Job& job, Kind kind,
     if (!target) return fail(EINVAL, "dependency: {}: id {}: job not found", scheme, value);
     if (target->userid != job.userid)
         return fail(EINVAL, "dependency: {}: Permission denied for job {}", scheme, value);
-    if (target->t_run > 0 && kind == Kind::start &&
-        (target->inactive() || (target->active && target->active->started)))
-        return Found{};
-    if (target->inactive()) {
-        const bool never = kind == Kind::start ||
-                           (kind == Kind::success && target->result != JobResult::completed) ||
-                           (kind == Kind::failure && (target->result == JobResult::completed ||
-                                                      target->t_run == 0));
-        if (never)
-            return fail(EINVAL, "dependency: {}: job {} is inactive and can never satisfy it",
-                        scheme, value);
-        return Found{};
-    }
-    std::string description = fmt::format("{}={}", name_of(kind), to_f58(*id));
-    return Found{std::pair{*id, Waiter{job.id, kind, std::move(description)}}};
+    return target;
 }
 
-Result<std::vector<std::string>> Dependencies::add(const Job& job, const Jobspec& jobspec) {
+/// Whether the job waited for has done already what is wanted; an error when it never will.
+Result<bool> Dependencies::satisfied_by(const Job& target, Kind kind, const std::string& scheme,
+                                        const std::string& value) {
+    if (target.t_run > 0 && kind == Kind::start &&
+        (target.inactive() || (target.active && target.active->started)))
+        return true;
+    if (!target.inactive()) return false;
+    const bool never = kind == Kind::start ||
+                       (kind == Kind::success && target.result != JobResult::completed) ||
+                       (kind == Kind::failure &&
+                        (target.result == JobResult::completed || target.t_run == 0));
+    if (never)
+        return fail(EINVAL, "dependency: {}: job {} is inactive and can never satisfy it", scheme,
+                    value);
+    return true;
+}
+
+Result<std::vector<AddedDependency>> Dependencies::add(const Job& job, const Jobspec& jobspec) {
     static const std::map<std::string, Kind, std::less<>> kinds{
         {"after", Kind::start},      {"afterstart", Kind::start}, {"afterok", Kind::success},
         {"afternotok", Kind::failure}, {"afterany", Kind::finish},
     };
-    std::vector<std::string> added;
+    std::vector<AddedDependency> added;
     std::vector<std::pair<JobId, Waiter>> waiters;
     std::vector<std::pair<double, std::string>> times;
     bool is_singleton = false;
@@ -83,15 +84,18 @@ Result<std::vector<std::string>> Dependencies::add(const Job& job, const Jobspec
         const std::string value = in.string_or("value", "");
         if (!in) return fail(EINVAL, "dependencies: {}", in.error().text());
         if (const auto kind = kinds.find(scheme); kind != kinds.end()) {
-            SLUICE_TRY(Found found, read_after(job, kind->second, scheme, value));
-            if (!found) continue;
-            added.push_back(found->second.description);
-            waiters.push_back(std::move(*found));
+            SLUICE_TRY(const Job* target, find_target(job, scheme, value));
+            SLUICE_TRY(const bool satisfied, satisfied_by(*target, kind->second, scheme, value));
+            added.push_back({fmt::format("{}={}", name_of(kind->second), to_f58(target->id)),
+                             satisfied});
+            if (!satisfied)
+                waiters.emplace_back(target->id,
+                                     Waiter{job.id, kind->second, added.back().description});
         } else if (scheme == "begin-time") {
             const auto time = parse_time(value);
             if (!time) return fail(EINVAL, "Invalid begin-time={}", value);
-            added.push_back(begin_description(*time));
-            times.emplace_back(*time, added.back());
+            added.push_back({begin_description(*time), false});
+            times.emplace_back(*time, added.back().description);
         } else if (scheme == singleton) {
             if (!find_path(jobspec.json, "attributes.system.job.name"))
                 return fail(EINVAL, "singleton jobs require a job name");
@@ -105,7 +109,7 @@ Result<std::vector<std::string>> Dependencies::add(const Job& job, const Jobspec
     NameGroup& group = names_[NameKey{job.userid.value, job.name}];
     if (is_singleton && !(group.running.empty() && group.held.empty())) {
         group.held.push_back(job.id);
-        added.emplace_back(singleton);
+        added.push_back({std::string{singleton}, false});
     } else {
         group.running.insert(job.id);
     }

@@ -25,14 +25,21 @@ struct DependencyNews {
     friend bool operator==(const DependencyNews&, const DependencyNews&) = default;
 };
 
+/// A dependency of a new job; one that is satisfied already does not hold it up.
+struct AddedDependency {
+    std::string description;
+    bool satisfied = false;
+    friend bool operator==(const AddedDependency&, const AddedDependency&) = default;
+};
+
 class Dependencies {
   public:
     using FindJob = std::function<const Job*(JobId)>;
     explicit Dependencies(FindJob find) : find_(std::move(find)) {}
 
-    /// Takes attributes.system.dependencies of a new job. Result: descriptions for dependency-add.
-    /// Errors: EINVAL, EPERM; nothing is kept then.
-    Result<std::vector<std::string>> add(const Job& job, const Jobspec& jobspec);
+    /// Takes attributes.system.dependencies of a new job. Errors: EINVAL, EPERM; nothing is
+    /// kept then.
+    Result<std::vector<AddedDependency>> add(const Job& job, const Jobspec& jobspec);
     /// Takes up again what a replayed log says is still missing.
     void restore(const Job& job);
     /// After all jobs are restored: what was decided before the restart but not yet told.
@@ -54,11 +61,11 @@ class Dependencies {
         Kind kind;
         std::string description;
     };
-    using Found = std::optional<std::pair<JobId, Waiter>>;
-
     static std::string_view name_of(Kind kind);
-    Result<Found> read_after(const Job& job, Kind kind, const std::string& scheme,
-                             const std::string& value) const;
+    Result<const Job*> find_target(const Job& job, const std::string& scheme,
+                                   const std::string& value) const;
+    static Result<bool> satisfied_by(const Job& target, Kind kind, const std::string& scheme,
+                                     const std::string& value);
     std::vector<DependencyNews> settle_after(const Job& job);
     void settle_singletons(const Job& job, std::vector<DependencyNews>& news);
 

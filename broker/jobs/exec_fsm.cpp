@@ -150,8 +150,11 @@ ExecActions ExecFsm::on_lost(std::uint32_t rank) {
     const std::string note = "node failure on " + place(rank);
     const bool survivable = !cancelled_ && first_barrier_passed_ && rank != leader() &&
                             !critical_.empty() && !critical_.contains(shell_rank(rank));
-    if (survivable) actions.push_back(TellLost{shell_rank(rank), note});
-    else if (!cancelled_) actions.push_back(RaiseFatal{"exec", note});
+    if (!survivable && !cancelled_) actions.push_back(RaiseFatal{"exec", note});
+    if (rank != leader() && active_.contains(leader()))
+        actions.push_back(
+            TellLost{shell_rank(rank), fmt::format("node failure on {} (shell rank {})",
+                                                   hosts_.at(rank), shell_rank(rank))});
     gone(rank, SIGKILL, actions);
     return actions;
 }

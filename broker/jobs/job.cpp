@@ -79,7 +79,7 @@ JsonObject row_to_json(const Job& job) {
     if (job.waitstatus) row["waitstatus"] = *job.waitstatus;
     if (job.exception) row["exception"] = exception_to_json(*job.exception);
     if (!job.annotations.empty()) row["annotations"] = job.annotations;
-    if (!job.dependencies.empty()) {
+    if (job.had_dependencies) {
         JsonArray& list = (row["dependencies"] = JsonArray{}).as_array();
         for (const std::string& text : job.dependencies) list.emplace_back(text);
     }
@@ -126,6 +126,7 @@ Result<std::unique_ptr<Job>> row_from_json(const JsonObject& row) {
                                       ex.string("note")};
         if (!ex) return ex.error();
     }
+    job->had_dependencies = row.contains("dependencies");
     if (const JsonArray* list = in.maybe_array("dependencies"))
         for (const Json& text : *list)
             if (text.is_string()) job->dependencies.emplace_back(text.as_string());

@@ -76,6 +76,7 @@ struct Job {
     std::optional<JobException> exception;
     JsonObject annotations;
     std::vector<std::string> dependencies;
+    bool had_dependencies = false;
     std::unique_ptr<ActiveJob> active;
 
     bool is(unsigned states) const { return static_cast<unsigned>(state) & states; }

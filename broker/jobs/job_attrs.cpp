@@ -26,7 +26,7 @@ Value count(const Job& job) {
 }
 
 Value dependencies(const Job& job) {
-    if (job.dependencies.empty()) return std::nullopt;
+    if (!job.had_dependencies) return std::nullopt;
     JsonArray list;
     for (const std::string& text : job.dependencies) list.emplace_back(text);
     return list;
@@ -87,7 +87,10 @@ const std::array<Row, 34> rows{{
          if (!job.inactive()) return std::nullopt;
          return Json(static_cast<int>(job.result));
      }},
-    {"expiration", time<&Job::expiration>},
+    {"expiration", [](const Job& job) -> Value {  // 0: no end; flux job timeleft wants a real
+         if (job.t_run == 0) return std::nullopt;
+         return Json(job.expiration);
+     }},
     {"annotations", [](const Job& job) -> Value {
          if (job.annotations.empty()) return std::nullopt;
          return Json(job.annotations);

@@ -62,6 +62,7 @@ Result<void> on_dependency(Job& job, const Event& event) {
     if (!in) return in.error().in(event.name);
     if (event.name == "dependency-add") {
         job.dependencies.push_back(description);
+        job.had_dependencies = true;
     } else {
         const auto found = std::find(job.dependencies.begin(), job.dependencies.end(), description);
         if (found == job.dependencies.end())

@@ -41,15 +41,23 @@ std::vector<StageCommand> extra_scripts(const std::string& stage) {
     return commands;
 }
 
+/// The user wants a script of his own in place of our built-in steps, which go by
+/// the name of the reference's scripts.
+bool has_own_script(const Attributes& attributes, const char* attribute) {
+    if (!attributes.set_by_command_line(attribute)) return false;
+    const std::string text = attributes.get_or(attribute, "");
+    return text != "flux modprobe rc1" && text != "flux modprobe rc3";
+}
+
 /// A script of FLUX_RC_EXTRA that fails makes the stage fail; its own code is only logged.
 int stage_code(const Attributes& attributes, const char* attribute, int code) {
-    return code && !attributes.set_by_command_line(attribute) ? 1 : code;
+    return code && !has_own_script(attributes, attribute) ? 1 : code;
 }
 
 /// The commands of a stage: the script of `attribute` when it is set, else those of FLUX_RC_EXTRA.
 std::vector<StageCommand> stage_commands(const Attributes& attributes, const char* attribute,
                                          const std::string& folder) {
-    if (!attributes.set_by_command_line(attribute)) return extra_scripts(folder);
+    if (!has_own_script(attributes, attribute)) return extra_scripts(folder);
     const std::string text = attributes.get_or(attribute, "");
     if (text.empty()) return {};
     return {shell_command(text)};
@@ -136,7 +144,7 @@ void Lifecycle::run_steps(std::vector<StageStep> steps, std::size_t next,
 }
 
 void Lifecycle::enter_init() {
-    if (!context_.attributes.set_by_command_line("broker.rc1_path")) {
+    if (!has_own_script(context_.attributes, "broker.rc1_path")) {
         if (const Result<void> made = effects_.make_parts(); !made) {
             context_.log.err("broker", "{}", made.error().text());
             return stage_done("rc1", 1);
@@ -149,7 +157,7 @@ void Lifecycle::run_rc1_scripts(int code) {
     if (fsm_.state() != BrokerState::init) return;
     if (code) return stage_done("rc1", code);
     auto commands = stage_commands(context_.attributes, "broker.rc1_path", "rc1.d");
-    if (commands.empty() && context_.attributes.set_by_command_line("broker.rc1_path"))
+    if (commands.empty() && has_own_script(context_.attributes, "broker.rc1_path"))
         return post("rc1-none");
     commands_.run("rc1", std::move(commands), environment(), true, [this](int result) {
         stage_done("rc1", stage_code(context_.attributes, "broker.rc1_path", result));

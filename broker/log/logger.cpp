@@ -98,6 +98,7 @@ void Logger::log(LogLevel level, std::string_view part, std::string text) {
 }
 
 void Logger::append(const LogLine& line) {
+    ++counts_.local;
     const int level = static_cast<int>(line.level);
     if (level <= settings_.level && settings_.ring_size > 0) {
         std::string text = format_log_line(line);
@@ -118,6 +119,7 @@ void Logger::append(const LogLine& line) {
 }
 
 void Logger::append_forwarded(const LogLine& line) {
+    ++counts_.remote;
     output(line);
 }
 

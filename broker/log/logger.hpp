@@ -26,7 +26,7 @@ struct LogSettings {
     std::string filename;          // log-filename (rank 0)
     std::size_t ring_size = 1024;  // log-ring-size, lines
     bool syslog = false;           // log-syslog-enable
-    int syslog_level = 2;          // log-syslog-level
+    int syslog_level = 3;          // log-syslog-level
     friend bool operator==(const LogSettings&, const LogSettings&) = default;
 };
 
@@ -78,6 +78,11 @@ class Logger {
     void set_listener(std::function<void(const std::string&)> listener) {
         listener_ = std::move(listener);
     }
+    /// Lines seen so far: of this broker and its clients, and forwarded by other ranks.
+    struct Counts {
+        std::int64_t local = 0, remote = 0;
+    };
+    const Counts& counts() const { return counts_; }
     /// The lines `flux dmesg` shows.
     RingBuffer& ring() { return ring_; }
 
@@ -87,6 +92,7 @@ class Logger {
 
     LogSettings settings_;
     std::uint32_t rank_ = 0;
+    Counts counts_;
     RingBuffer ring_{settings_.ring_size};
     std::FILE* file_ = nullptr;
     std::function<void(const LogLine&)> forward_;

@@ -183,6 +183,7 @@ void Overlay::on_parent_message(Message message) {
         return;
     }
     if (message.type == MessageType::event) message.flags &= ~message_flag::route;
+    trace(MessageTrace::Way::received, parent_rank(), message);
     router_.from_parent(std::move(message));
 }
 
@@ -209,6 +210,7 @@ void Overlay::disconnect_parent(const std::string& reason) {
 Result<void> Overlay::send_parent(const Message& message) {
     if (!parent_socket_ || parent_uuid_.empty() || !parent_connected_) return Error{EHOSTUNREACH};
     sent_to_parent_ = now();
+    trace(MessageTrace::Way::sent, parent_rank(), message);
     return parent_socket_->send(message);
 }
 
@@ -239,6 +241,7 @@ void Overlay::on_child_message(Message message, int connection) {
     if (message.type == MessageType::request && message.topic == "overlay.goodbye" &&
         message.routes.size() == 1)
         return on_goodbye(message, peer->rank);
+    trace(MessageTrace::Way::received, peer->rank.value, message);
     router_.from_child(std::move(message));
 }
 
@@ -346,9 +349,12 @@ Result<void> Overlay::disconnect_child(Rank child, const std::string& reason) {
 
 Result<void> Overlay::send_child(const Message& message) {
     if (!child_socket_) return Error{EHOSTUNREACH};
+    const Peer* peer = children_.find(message.routes.back());
+    if (peer && message.type != MessageType::event)
+        trace(MessageTrace::Way::sent, peer->rank.value, message);
     Result<void> sent = child_socket_->send(message);
     if (sent) return sent;
-    if (const Peer* peer = children_.find(message.routes.back()))
+    if (peer)
         boost::asio::post(io_, [this, child = peer->rank, uuid = peer->uuid] {
             if (const Peer* now = children_.find(child); now && now->uuid == uuid)
                 lose_child(child, "lost connection");
@@ -357,6 +363,7 @@ Result<void> Overlay::send_child(const Message& message) {
 }
 
 void Overlay::send_children(const Message& event) {
+    trace(MessageTrace::Way::sent, -1, event);
     for (const auto& [rank, peer] : children_.peers()) {
         if (!peer.online()) continue;
         Message copy = event;
@@ -382,6 +389,10 @@ void Overlay::status_changed(SubtreeStatus before) {
     if (children_.overall() != before && !parent_uuid_.empty() && parent_connected_)
         send_control(*parent_socket_, {}, control_status, static_cast<int>(children_.overall()));
     hooks_.health_changed();
+}
+
+std::int64_t Overlay::parent_rank() const {
+    return options_.topology.parent(options_.rank).value_or(Rank{0}).value;
 }
 
 JsonObject Overlay::health() const { return children_.health(now()); }

@@ -64,6 +64,9 @@ class Overlay : public TbonLink {
     /// Ends the link to the parent, as if it were lost.
     void disconnect_parent(const std::string& reason);
 
+    /// Sees the messages of its links; control messages are not shown.
+    TraceHook on_message;
+
     const Options& options() const { return options_; }
     const PeerTable& children() const { return children_; }
     JsonObject health() const;
@@ -95,6 +98,10 @@ class Overlay : public TbonLink {
     void log_once(const std::string& key, const std::string& text);
     void keep_alive();
     std::string peer_name(Rank rank) const;
+    void trace(MessageTrace::Way way, std::int64_t rank, const Message& message) const {
+        if (on_message) on_message({way, {}, rank, message});
+    }
+    std::int64_t parent_rank() const;
 
     boost::asio::io_context& io_;
     Router& router_;

@@ -17,6 +17,7 @@
 #include "broker/router/endpoint.hpp"
 #include "broker/router/rpc_tracker.hpp"
 #include "broker/router/tbon_link.hpp"
+#include "broker/router/trace.hpp"
 
 namespace sluice {
 
@@ -32,6 +33,9 @@ class Router {
     void set_link(TbonLink* link) { link_ = link; }
     /// Rank and owner; the rank is known only after the bootstrap.
     void set_rank(Rank rank) { options_.rank = rank; }
+    /// Of this broker (attribute broker.uuid): its name in the routes that ping shows.
+    void set_uuid(std::string uuid) { uuid_ = std::move(uuid); }
+    const std::string& uuid() const { return uuid_; }
     Rank rank() const { return options_.rank; }
     UserId owner() const { return options_.owner; }
 
@@ -72,6 +76,11 @@ class Router {
     /// Sees every published event that passes here, in order (for tests and statistics).
     std::uint32_t last_sequence() const { return sequence_; }
 
+    /// Requests that wait for a peer's response.
+    std::size_t waiting_at(const std::string& uuid) const { return tracker_.size(uuid); }
+    /// Sees what services receive and answer.
+    TraceHook on_service_message;
+
     /// Answers `request` with an error (nothing for NORESPONSE).
     void respond_error(const Message& request, const Error& error);
 
@@ -85,6 +94,7 @@ class Router {
     bool from_here(const std::string& route) const { return endpoints_.contains(route); }
 
     Options options_;
+    std::string uuid_;
     TbonLink* link_ = nullptr;
     RpcTracker tracker_;
     std::unordered_map<std::string, Endpoint*> endpoints_;

@@ -40,4 +40,9 @@ std::size_t RpcTracker::size() const {
     return total;
 }
 
+std::size_t RpcTracker::size(const std::string& peer) const {
+    const auto found = peers_.find(peer);
+    return found == peers_.end() ? 0 : found->second.size();
+}
+
 }  // namespace sluice

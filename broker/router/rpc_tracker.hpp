@@ -19,6 +19,7 @@ class RpcTracker {
     /// The requests open at `peer`, without payload; forgets them.
     std::vector<Message> take(const std::string& peer);
     std::size_t size() const;
+    std::size_t size(const std::string& peer) const;
 
   private:
     using OpenRequests = std::unordered_map<std::string, Message>;

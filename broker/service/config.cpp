@@ -40,7 +40,7 @@ class ConfigService : public RpcService<ConfigService> {
 
     bool refused_here(const Request& request) {
         if (context_.rank.value == 0) return false;
-        request.fail(sluice::fail(EINVAL, "the configuration can only be changed on rank 0"));
+        request.fail(sluice::fail(EINVAL, "configuration can only be changed on rank 0"));
         return true;
     }
 

@@ -16,9 +16,7 @@ class EventService : public RpcService<EventService> {
   private:
     void publish(Request request, const JsonObject& payload) {
         if (router().rank().value != 0)
-            return request.fail(sluice::fail(EPROTO,
-                                             "event.publish: only rank 0 publishes; address "
-                                             "the request to node 0"));
+            return request.fail(sluice::fail(EPROTO, "this service is only available on rank 0"));
         request.respond(publish_event(request, payload));
     }
 

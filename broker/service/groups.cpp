@@ -49,7 +49,8 @@ void GroupsService::leave(Request request, const JsonObject& payload) {
     if (name.empty()) return;
     const auto found = clients_.find(name);
     if (found == clients_.end() || !found->second.erase(std::string{request.sender()}))
-        return request.fail(sluice::fail(ENOENT, "{}: not a member", name));
+        return request.fail(
+            sluice::fail(ENOENT, "rank {} is not a member of {}", context_.rank, name));
     if (found->second.empty()) {
         clients_.erase(found);
         change(name, Idset{context_.rank.value}, false, {});
@@ -71,7 +72,7 @@ void GroupsService::on_disconnect(const Request& request) {
 
 void GroupsService::get(Request request, const JsonObject& payload) {
     if (context_.rank.value != 0)
-        return request.fail(sluice::fail(EPROTO, "groups.get is available only on rank 0"));
+        return request.fail(sluice::fail(EPROTO, "this RPC is only available on rank 0"));
     const std::string name = name_of(request, payload);
     if (name.empty()) return;
     request.respond(JsonObject{{"members", members_[name].to_string()}});

@@ -111,7 +111,7 @@ void JobInfoService::lookup(Request request, const JsonObject& payload) {
     const std::int64_t flags = in.integer("flags");
     if (!in) return request.fail(in.error());
     if (flags & ~(lookup_json_decode | lookup_current))
-        return request.fail(fail(EPROTO, "job-info.lookup: invalid flag"));
+        return request.fail(fail(EPROTO, "lookup request rejected with invalid flag"));
     if (purged_.contains(id) && !keys.empty() && keys[0].is_string())
         return request.fail(
             fail(ENOENT, "{}: key not found", std::string_view{keys[0].as_string()}));
@@ -147,11 +147,11 @@ void JobInfoService::eventlog_watch(Request request, const JsonObject& payload) 
     if (!in) return request.fail(in.error());
     if (!request.streaming())
         return request.fail(
-            fail(EPROTO, "job-info.eventlog-watch request rejected without streaming RPC flag"));
+            fail(EPROTO, "eventlog-watch request rejected without streaming RPC flag"));
     if (flags & ~(watch_waitcreate | watch_initial_sentinel))
-        return request.fail(fail(EPROTO, "job-info.eventlog-watch: invalid flag"));
+        return request.fail(fail(EPROTO, "eventlog-watch request rejected with invalid flag"));
     if (const auto allowed = check(request, pipeline_.table().find(id)); !allowed)
-        return request.fail(allowed.error());
+        return request.fail(Error{allowed.error().errnum()});  // clients switch on the number
     watch.number = next_number_++;
     watch.wait_create = flags & watch_waitcreate;
     watch.sentinel = flags & watch_initial_sentinel;
@@ -271,7 +271,7 @@ void JobInfoService::update_watch(Request request, const JsonObject& payload) {
     if (!in) return request.fail(in.error());
     if (!request.streaming())
         return request.fail(
-            fail(EPROTO, "job-info.update-watch request rejected without streaming RPC flag"));
+            fail(EPROTO, "update-watch request rejected without streaming RPC flag"));
     if (key != "R" && key != "jobspec")
         return request.fail(fail(EINVAL, "job-info.update-watch: unsupported key {}", key));
     const Job* job = pipeline_.table().find(id);
@@ -301,7 +301,6 @@ void JobInfoService::send_update(const Request& request, const std::string& key,
         if (!value) return request.fail(fail(ENOENT, "{}: key not found", key));
         JsonObject answer;
         answer[key] = *value;
-        answer["id"] = id.value;
         request.respond(answer);
         const Job* job = pipeline_.table().find(id);
         if (request.streaming() && (!job || job->inactive())) request.end_stream();

@@ -45,7 +45,10 @@ Result<JobPipeline::Submission> read_submission(const Request& request, const Js
     submission.userid = request.userid();
     const bool owner = request.message().cred.rolemask & role::owner;
     if (!owner) SLUICE_CHECK(check_guest(submission.urgency, submission.flags));
-    SLUICE_TRY(SignedJobspec signed_jobspec, unwrap_signed(J));
+    const auto unwrapped = unwrap_signed(J);
+    if (!unwrapped)
+        return fail(EINVAL, "could not unwrap jobspec: {}", Error{EINVAL}.text());
+    SignedJobspec signed_jobspec = *unwrapped;
     if (signed_jobspec.mechanism != "none")
         return fail(EINVAL, "J: sign-type={} is not supported; use none", signed_jobspec.mechanism);
     if (!owner) return fail(EPERM, "only instance owner can use sign-type=none");
@@ -57,9 +60,20 @@ Result<JobPipeline::Submission> read_submission(const Request& request, const Js
 
 }  // namespace
 
+/// The reference validates in worker processes; ours need none, and requests never queue for them.
+JsonObject JobIngestService::stats() const {
+    const auto workers = [](std::int64_t requests, std::int64_t errors) {
+        return JsonObject{{"running", 0}, {"requests", requests}, {"errors", errors},
+                          {"trash", 0},   {"backlog", 0},         {"pids", JsonArray{0, 0, 0, 0}}};
+    };
+    return {{"pipeline", JsonObject{{"frobnicator", workers(0, 0)},
+                                    {"validator", workers(requests_, refused_)}}}};
+}
+
 void JobIngestService::submit(Request request, const JsonObject& payload) {
     Result<JobPipeline::Submission> submission = read_submission(request, payload);
     if (!submission) return request.fail(submission.error());
+    ++requests_;
     // Checked when it was loaded: an error cannot come any more.
     const auto validators = Validators::from_config(pipeline_.context().config.root());
     const bool checks = validators && (validators->feasibility || validators->require_instance);
@@ -72,14 +86,18 @@ void JobIngestService::validate(const Request& request, JobPipeline::Submission 
                                 const Validators& validators) {
     const auto jobspec = pipeline_.jobspec_for(submission);
     if (!jobspec) return accept(request, std::move(submission));  // which words the error
-    if (const auto allowed = validators.check_instance(*jobspec); !allowed)
+    if (const auto allowed = validators.check_instance(*jobspec); !allowed) {
+        ++refused_;
         return request.fail(allowed.error());
+    }
     if (!validators.feasibility) return accept(request, std::move(submission));
     rpc_.call("feasibility.check", JsonObject{{"jobspec", jobspec->json}}, {},
               [this, request, submission = std::move(submission)](const Reply& reply) {
                   // Without a scheduler nobody can say.
-                  if (!reply.ok() && reply.error().errnum() != ENOSYS)
+                  if (!reply.ok() && reply.error().errnum() != ENOSYS) {
+                      ++refused_;
                       return request.fail(reply.error());
+                  }
                   accept(request, submission);
               });
 }
@@ -88,7 +106,9 @@ void JobIngestService::accept(const Request& request, JobPipeline::Submission su
     const auto submitted = pipeline_.submit(std::move(submission), [request](JobId id) {
         request.respond(JsonObject{{"id", id.value}});
     });
-    if (!submitted) request.fail(submitted.error());
+    if (submitted) return;
+    ++refused_;
+    request.fail(submitted.error());
 }
 
 void JobIngestService::getinfo(Request request, const JsonObject&) {

@@ -14,6 +14,7 @@ class JobIngestService : public RpcService<JobIngestService> {
     explicit JobIngestService(JobPipeline& pipeline);
 
   private:
+    JsonObject stats() const override;
     void submit(Request request, const JsonObject& payload);
     /// What the validators of the configuration say, then accept.
     void validate(const Request& request, JobPipeline::Submission submission,
@@ -23,6 +24,7 @@ class JobIngestService : public RpcService<JobIngestService> {
 
     JobPipeline& pipeline_;
     RpcClient rpc_;
+    std::int64_t requests_ = 0, refused_ = 0;
 };
 
 }  // namespace sluice

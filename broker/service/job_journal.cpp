@@ -27,7 +27,7 @@ void JobJournal::count_listeners() { pipeline_.journal_wanted = !listeners_.empt
 
 void JobJournal::open(Request request, const JsonObject& payload) {
     if (!request.streaming())
-        return request.fail(fail(EPROTO, "job-manager.events-journal requires streaming RPC flag"));
+        return request.fail(fail(EPROTO, "job-manager.events requires streaming RPC flag"));
     auto filter = read_filter(payload);
     if (!filter) return request.fail(filter.error());
     JsonReader in{payload};
@@ -74,23 +74,35 @@ void JobJournal::on_past(std::uint64_t number, JobId id, const StoredJob* job,
     Listener& listener = found->state;
     listener.unread.erase(id);
     const auto events = decode_eventlog(log);
-    for (const Event& event : events.value_or({})) {
-        JournalEntry entry{id, event, {}, {}};
-        if (job && event.name == "submit") {
-            const auto updates = parse_json_object(job->updates);
-            auto jobspec = updated_jobspec(job->jobspec, updates.value_or({}));
-            if (jobspec) remove_environment(*jobspec);
-            if (jobspec) entry.jobspec = *std::move(jobspec);
-        } else if (job && job->R && event.name == "alloc") {
-            entry.R = parse_json_object(*job->R).value_or({});
-        }
-        send(found->request, listener.filter, entry);
-    }
+    if (events) send_past(found->request, listener.filter, id, job, *events);
     if (!listener.unread.empty()) return;
     listener.reading = false;
     send_sentinel(found->request);
     for (const JournalEntry& entry : std::exchange(listener.live, {}))
         send(found->request, listener.filter, entry);
+}
+
+/// All of a job's past in one response.
+void JobJournal::send_past(const Request& request, const Filter& filter, JobId id,
+                           const StoredJob* job, const std::vector<Event>& events) {
+    JsonArray passed;
+    JsonObject payload{{"id", id.value}, {"events", JsonArray{}}};
+    for (const Event& event : events) {
+        if (!filter.passes(event.name)) continue;
+        passed.emplace_back(event_to_json(event));
+        if (job && event.name == "submit") {
+            const auto updates = parse_json_object(job->updates);
+            auto jobspec = updated_jobspec(job->jobspec, updates.value_or({}));
+            if (!jobspec) continue;
+            remove_environment(*jobspec);
+            payload["jobspec"] = *std::move(jobspec);
+        } else if (job && job->R && event.name == "alloc") {
+            payload["R"] = parse_json_object(*job->R).value_or({});
+        }
+    }
+    if (passed.empty()) return;
+    payload["events"] = std::move(passed);
+    request.respond(payload);
 }
 
 void JobJournal::on_entry(const JournalEntry& entry) {

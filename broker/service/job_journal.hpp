@@ -40,6 +40,8 @@ class JobJournal {
     };
     static Result<Filter> read_filter(const JsonObject& payload);
     static void send(const Request& request, const Filter& filter, const JournalEntry& entry);
+    static void send_past(const Request& request, const Filter& filter, JobId id,
+                          const StoredJob* job, const std::vector<Event>& events);
     static void send_sentinel(const Request& request);
     void read_past(Streams<Listener>::Entry& entry);
     void on_past(std::uint64_t number, JobId id, const StoredJob* job, const std::string& log);

@@ -33,7 +33,11 @@ Result<ListQuery> read_query(const JsonObject& payload) {
     query.max = static_cast<std::size_t>(max);
     SLUICE_TRY(query.attrs, JobAttrs::from_json(attrs));
     if (const Json* constraint = payload.if_contains("constraint")) {
-        SLUICE_TRY(query.filter, JobFilter::from_json(*constraint));
+        auto filter = JobFilter::from_json(*constraint);
+        if (!filter)
+            return fail(EPROTO, "invalid payload: constraint object invalid: {}",
+                        filter.error().text());
+        query.filter = *std::move(filter);
     }
     return query;
 }

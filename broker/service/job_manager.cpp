@@ -18,6 +18,9 @@ const RpcTable<JobManagerService> JobManagerService::rpcs{
     {"getinfo", Caller::user, Body::none, &JobManagerService::getinfo},
     {"list", Caller::user, Body::json, &JobManagerService::list},
     {"history.get", Caller::user, Body::json, &JobManagerService::history},
+    {"jobtap", Caller::owner, Body::json, &JobManagerService::jobtap},
+    {"jobtap-query", Caller::owner, Body::json, &JobManagerService::jobtap_query},
+    {"housekeeping-kill", Caller::owner, Body::json, &JobManagerService::housekeeping_kill},
     {"queue-list", Caller::user, Body::none, &JobManagerService::queue_list},
     {"queue-status", Caller::user, Body::json, &JobManagerService::queue_status},
     {"queue-enable", Caller::owner, Body::json, &JobManagerService::queue_enable},
@@ -41,7 +44,7 @@ JobManagerService::JobManagerService(JobPipeline& pipeline)
 
 JsonObject JobManagerService::stats() const {
     const JobTable& table = pipeline_.table();
-    JsonObject config{{"release-after", -1}, {"command", ""}};
+    JsonObject config{{"release-after", -1.0}, {"command", ""}};
     JsonObject housekeeping{{"running", JsonObject{}}, {"config", std::move(config)}};
     JsonObject journal{{"listeners", journal_.listeners()}, {"events", journal_.events()}};
     return {{"journal", std::move(journal)},

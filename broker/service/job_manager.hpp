@@ -1,6 +1,6 @@
 // The service job-manager (wire.md 2.3, 2.6): requests about single jobs, about all jobs, and about
-// queues. job_manager.cpp has the table; job_manager_job.cpp, job_manager_all.cpp and
-// job_manager_queue.cpp the handlers; the journal is in job_journal.*.
+// queues. job_manager.cpp has the table; job_manager_job.cpp, job_manager_all.cpp,
+// job_manager_queue.cpp and job_manager_plugins.cpp the handlers; the journal is in job_journal.*.
 #pragma once
 
 #include <list>
@@ -34,6 +34,10 @@ class JobManagerService : public RpcService<JobManagerService> {
     void getinfo(Request request, const JsonObject& payload);
     void list(Request request, const JsonObject& payload);
     void history(Request request, const JsonObject& payload);
+    // What upstream keeps in plugins, and housekeeping.
+    void jobtap(Request request, const JsonObject& payload);
+    void jobtap_query(Request request, const JsonObject& payload);
+    void housekeeping_kill(Request request, const JsonObject& payload);
     // Queues.
     void queue_list(Request request, const JsonObject& payload);
     void queue_status(Request request, const JsonObject& payload);

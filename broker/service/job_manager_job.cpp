@@ -45,7 +45,7 @@ void JobManagerService::kill(Request request, const JsonObject& payload) {
     const std::int64_t signum = in.integer("signum");
     if (!in) return request.fail(in.error());
     const Job* job = table().find(id);
-    if (!job) return request.fail(fail(ENOENT, "unknown job id"));
+    if (!job) return request.fail(fail(EINVAL, "unknown job id"));
     if (!may_act(request, *job))
         return request.fail(fail(EPERM, "guests can only kill their own jobs"));
     if (job->inactive()) return request.fail(fail(EINVAL, "job is inactive"));
@@ -60,10 +60,10 @@ void JobManagerService::urgency(Request request, const JsonObject& payload) {
     const JobId id = read_id(in);
     const std::int64_t urgency = in.integer("urgency");
     if (!in) return request.fail(in.error());
-    Job* job = table().find(id);
-    if (!job) return request.fail(fail(ENOENT, "unknown job"));
     if (urgency < urgency_hold || urgency > urgency_expedite)
         return request.fail(fail(EINVAL, "urgency value is out of range"));
+    Job* job = table().find(id);
+    if (!job) return request.fail(fail(ENOENT, "unknown job"));
     if (!may_act(request, *job))
         return request.fail(fail(EPERM, "guests can only reprioritize their own jobs"));
     if (!request.privileged() && urgency > urgency_default)

@@ -80,7 +80,7 @@ Result<JobId> JobPipeline::submit(Submission submission, std::function<void(JobI
     owned->id = *id;
     owned->userid = submission.userid;
     describe(*owned, jobspec);
-    SLUICE_TRY(const auto descriptions, dependencies_.add(*owned, jobspec));
+    SLUICE_TRY(const auto dependencies, dependencies_.add(*owned, jobspec));
     owned->active = std::make_unique<ActiveJob>();
     ActiveJob& active = *owned->active;
     active.request = AllocRequest::from(*id, 0, submission.userid, 0, jobspec);
@@ -94,8 +94,10 @@ Result<JobId> JobPipeline::submit(Submission submission, std::function<void(JobI
                                     {"flags", submission.flags},
                                     {"version", 1}}));
     active.request.t_submit = job.t_submit;
-    for (const std::string& description : descriptions)
+    for (const auto& [description, satisfied] : dependencies) {
         post(job, make_event("dependency-add", {{"description", description}}));
+        if (satisfied) post(job, make_event("dependency-remove", {{"description", description}}));
+    }
     post(job, make_event("validate"));
     after_commit([on_committed = std::move(on_committed), id = *id] { on_committed(id); });
     drive(job);

@@ -1,5 +1,6 @@
 // The log of this broker (log.*): lines of clients and, on rank 0, those that followers forward;
-// the ring buffer for flux dmesg. Payloads of append and dmesg are bare lines, without NUL.
+// the ring buffer for flux dmesg. Payloads are bare lines: without NUL in append, with one in
+// dmesg.
 #include "base/log_line.hpp"
 #include "broker/config/attributes.hpp"
 #include "broker/context.hpp"
@@ -35,15 +36,15 @@ class LogService : public RpcService<LogService> {
     }
 
   private:
+    /// Nobody waits for an answer: clients send it with matchtag 0, and none is sent.
     void append(Request request, const JsonObject&) {
         const auto line = parse_log_line(request.message().text());
-        if (!line) return request.fail(line.error());
+        if (!line) return;
         // A line of another rank has been kept and shown there as its settings say.
         if (line->rank == router().rank().value)
             logger_.append(*line);
         else
             logger_.append_forwarded(*line);
-        request.respond();
     }
 
     void forward(const LogLine& line) {
@@ -62,13 +63,13 @@ class LogService : public RpcService<LogService> {
             return request.fail(
                 sluice::fail(EPROTO, "log.dmesg: the request must have the STREAMING flag"));
         if (!nobacklog)
-            for (const std::string& line : logger_.ring().lines()) request.respond_bytes(line);
+            for (const std::string& line : logger_.ring().lines()) request.respond_text(line);
         if (!follow) return request.end_stream();
         followers_.add(std::move(request));
     }
 
     void to_followers(const std::string& line) {
-        for (const auto& entry : followers_.entries()) entry.request.respond_bytes(line);
+        for (const auto& entry : followers_.entries()) entry.request.respond_text(line);
     }
 
     void cancel(Request request, const JsonObject& payload) {
@@ -95,9 +96,11 @@ class LogService : public RpcService<LogService> {
     void on_disconnect(const Request& request) override { followers_.disconnect(request.sender()); }
 
     JsonObject stats() const override {
+        const auto& [local, remote] = logger_.counts();
         return {{"ring-used", logger_.ring().lines().size()},
-                {"ring-size", logger_.ring().lines_max()},
-                {"followers", followers_.entries().size()}};
+                {"count", local + remote},
+                {"local", local},
+                {"remote", remote}};
     }
 
     Logger& logger_;

@@ -7,6 +7,7 @@
 #include "broker/context.hpp"
 #include "broker/parts.hpp"
 #include "broker/service/service.hpp"
+#include "broker/service/trace_streams.hpp"
 
 namespace sluice {
 namespace {
@@ -111,13 +112,25 @@ class ModuleService : public RpcService<ModuleService> {
         request.respond(JsonObject{{"mods", std::move(modules)}});
     }
 
+    void trace(Request request, const JsonObject& payload) {
+        if (!traces_.add(std::move(request), payload)) return;
+        router().on_service_message = [this](const MessageTrace& trace) { traces_.show(trace); };
+    }
+
+    void on_disconnect(const Request& request) override {
+        traces_.disconnect(request.sender());
+        if (traces_.empty()) router().on_service_message = {};
+    }
+
     std::set<std::string_view> removed_;
+    TraceStreams traces_;
 };
 
 const RpcTable<ModuleService> ModuleService::rpcs{
     {"load", Caller::owner, Body::json, &ModuleService::load},
     {"remove", Caller::owner, Body::json, &ModuleService::remove},
     {"list", Caller::user, Body::none, &ModuleService::list},
+    {"trace", Caller::owner, Body::json, &ModuleService::trace},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "broker/parts.hpp"
 #include "broker/service/service.hpp"
 #include "broker/service/streams.hpp"
+#include "broker/service/trace_streams.hpp"
 
 namespace sluice {
 namespace {
@@ -70,18 +71,47 @@ class OverlayService : public RpcService<OverlayService> {
         if (context_.overlay) context_.overlay->disconnect_parent(reason);
     }
 
-    void on_disconnect(const Request& request) override { watchers_.disconnect(request.sender()); }
+    void trace(Request request, const JsonObject& payload) {
+        if (!traces_.add(std::move(request), payload) || !context_.overlay) return;
+        context_.overlay->on_message = [this](const MessageTrace& trace) { traces_.show(trace); };
+    }
+
+    JsonObject stats() const override {
+        std::size_t children = 0, connected = 0, above = 0, below = 0;
+        const bool has_parent = context_.overlay && !context_.overlay->parent_uuid().empty();
+        if (has_parent) above = context_.router.waiting_at(context_.overlay->parent_uuid());
+        if (context_.overlay)
+            for (const auto& [rank, peer] : context_.overlay->children().peers()) {
+                ++children;
+                connected += peer.online();
+                below += context_.router.waiting_at(peer.uuid);
+            }
+        return {{"child-count", children},
+                {"child-connected", connected},
+                {"parent-count", has_parent ? 1 : 0},
+                {"parent-rpc", above},
+                {"child-rpc", below},
+                {"interthread", JsonObject{{"sendq", 0}, {"recvq", 0}}}};
+    }
+
+    void on_disconnect(const Request& request) override {
+        watchers_.disconnect(request.sender());
+        traces_.disconnect(request.sender());
+        if (traces_.empty() && context_.overlay) context_.overlay->on_message = {};
+    }
 
     struct None {};
     BrokerContext& context_;
     PeerTable alone_;
     Streams<None> watchers_;
+    TraceStreams traces_;
 };
 
 const RpcTable<OverlayService> OverlayService::rpcs{
     {"health", Caller::user, Body::none, &OverlayService::get_health},
     {"topology", Caller::user, Body::json, &OverlayService::topology},
     {"disconnect-subtree", Caller::owner, Body::json, &OverlayService::disconnect_subtree},
+    {"trace", Caller::owner, Body::json, &OverlayService::trace},
     {"disconnect-parent", Caller::owner, Body::maybe, &OverlayService::disconnect_parent},
 };
 

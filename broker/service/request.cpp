@@ -5,6 +5,9 @@ namespace sluice {
 void Request::send(Message response) const {
     if (message_.has(message_flag::noresponse)) return;
     response.cred = {router_->owner(), role::owner | role::local};
+    if (router_->on_service_message)
+        router_->on_service_message(
+            {MessageTrace::Way::sent, message_.service(), -1, response});
     router_->response(std::move(response));
 }
 
@@ -44,6 +47,10 @@ void Request::respond(const Result<void>& result) const {
     }
 }
 
-void Request::fail(const Error& error) const { router_->respond_error(message_, error); }
+void Request::fail(const Error& error) const {
+    Message response = Message::response(message_, error.errnum());
+    if (error.has_text()) response.set_text(error.text());
+    send(std::move(response));
+}
 
 }  // namespace sluice

@@ -81,20 +81,24 @@ class ResourceService : public RpcService<ResourceService> {
         return {
             .now = seconds_since_epoch,
             .define =
-                [hub](const ResourceSet& R, const LocalityMap& locality, const Idset& up) {
+                [this, hub](const ResourceSet& R, const LocalityMap& locality, const Idset& up) {
                     hub->defined = SchedResources{R, locality, up};
                     hub->on_expiration(R.expiration);
                     hub->on_define(*hub->defined);
+                    for (const auto& acquirer : acquirers_.entries())
+                        send_resources(acquirer.request);
                 },
             .up =
-                [hub](const Idset& ranks) {
+                [this, hub](const Idset& ranks) {
                     hub->defined->up |= ranks;
                     hub->on_ranks_up(ranks);
+                    tell_acquirer({{"up", ranks.to_string()}});
                 },
             .down =
-                [hub](const Idset& ranks) {
+                [this, hub](const Idset& ranks) {
                     hub->defined->up -= ranks;
                     hub->on_ranks_down(ranks);
+                    if (!muted_) tell_acquirer({{"down", ranks.to_string()}});
                 },
             .event =
                 [this](const ResourceLog::Event& event) {
@@ -185,8 +189,45 @@ class ResourceService : public RpcService<ResourceService> {
         respond_topology(request, probe_options(context_, config_));
     }
 
-    /// Shutdown asks to keep DOWN updates from the scheduler: ours needs no such favour.
-    void acquire_mute(Request request, const JsonObject&) { request.respond(); }
+    /// For a scheduler outside the broker (RFC 28): all resources, then what comes up or goes down.
+    void acquire(Request request, const JsonObject&) {
+        if (!request.streaming())
+            return request.fail(fail(EPROTO, "resource.acquire: set the STREAMING flag"));
+        if (!acquirers_.empty())
+            return request.fail(fail(EBUSY, "only one resource.acquire RPC is allowed at once"));
+        if (resources_.defined()) send_resources(request);
+        acquirers_.add(std::move(request));
+    }
+
+    void acquire_cancel(Request request, const JsonObject& payload) {
+        JsonReader in{payload};
+        const std::int64_t matchtag = in.integer("matchtag");
+        if (in) acquirers_.cancel(request, matchtag);
+    }
+
+    void send_resources(const Request& acquirer) {
+        acquirer.respond(JsonObject{{"resources", resources_.schedulable().to_json()},
+                                    {"up", resources_.usable().to_string()}});
+    }
+
+    void tell_acquirer(const JsonObject& news) {
+        for (const auto& acquirer : acquirers_.entries()) acquirer.request.respond(news);
+    }
+
+    /// Our scheduler is built in: resources cannot change under it.
+    void reload(Request request, const JsonObject& payload) {
+        JsonReader in{payload};
+        (void)in.string("path");
+        (void)in.boolean("xml");
+        if (!in) return request.fail(in.error());
+        request.fail(fail(EBUSY, "resources are busy (unload scheduler?)"));
+    }
+
+    /// Shutdown asks to keep DOWN updates from an outside scheduler: ours needs no such favour.
+    void acquire_mute(Request request, const JsonObject&) {
+        muted_ = true;
+        request.respond();
+    }
 
     void expiration_update(Request request, const JsonObject& payload) {
         JsonReader in{payload};
@@ -194,6 +235,7 @@ class ResourceService : public RpcService<ResourceService> {
         if (!in) return request.fail(in.error());
         resources_.set_expiration(expiration);
         context_.resources->on_expiration(expiration);
+        tell_acquirer({{"expiration", expiration}});
         request.respond();
     }
 
@@ -229,12 +271,14 @@ class ResourceService : public RpcService<ResourceService> {
 
     void on_disconnect(const Request& request) override {
         journals_.disconnect(request.sender());
+        acquirers_.disconnect(request.sender());
         waiters_.disconnect(request.sender());
     }
 
     BrokerContext& context_;
     ResourceConfig config_;
-    Streams<std::monostate> journals_;
+    Streams<std::monostate> journals_, acquirers_;
+    bool muted_ = false;
     Streams<std::size_t> waiters_;  // ranks that must be online
     InstanceResources resources_;
 };
@@ -249,6 +293,9 @@ const RpcTable<ResourceService> ResourceService::rpcs{
     {"journal-cancel", Caller::owner, Body::json, &ResourceService::journal_cancel},
     {"report", Caller::owner, Body::json, &ResourceService::report},
     {"topo-get", Caller::user, Body::none, &ResourceService::topo_get},
+    {"acquire", Caller::owner, Body::maybe, &ResourceService::acquire},
+    {"acquire-cancel", Caller::owner, Body::json, &ResourceService::acquire_cancel},
+    {"reload", Caller::owner, Body::json, &ResourceService::reload},
     {"acquire-mute", Caller::owner, Body::maybe, &ResourceService::acquire_mute},
     {"expiration-update", Caller::owner, Body::json, &ResourceService::expiration_update},
     {"monitor-waitup", Caller::owner, Body::json, &ResourceService::monitor_waitup},

@@ -7,6 +7,8 @@
 namespace sluice {
 namespace {
 
+constexpr std::size_t hop_digits = 8;  // of each route id in the answer to ping
+
 double seconds(const timeval& time) { return time.tv_sec + time.tv_usec * 1e-6; }
 
 Result<JsonObject> resource_usage(const JsonObject& payload) {
@@ -46,6 +48,8 @@ Service::~Service() { router_.forget_services(this); }
 void Service::deliver(Message message) {
     if (message.type != MessageType::request) return;
     ++requests_;
+    if (router_.on_service_message)
+        router_.on_service_message({MessageTrace::Way::received, name_, -1, message});
     Request request{router_, std::move(message)};
     const std::string method{request.message().method()};
     // "svc.sub.disconnect" follows a request "svc.sub.method" (wire.md 1.2).
@@ -73,6 +77,10 @@ std::optional<JsonObject> Service::decode(const Request& request, Body body) {
     if (!request.message().payload) {
         if (body == Body::maybe) return JsonObject{};
         request.fail(sluice::fail(EPROTO, "{}: request has no payload", request.topic()));
+        return std::nullopt;
+    }
+    if (!request.message().bytes().ends_with('\0')) {
+        request.fail(sluice::fail(EPROTO, "{}: JSON without its final NUL", request.topic()));
         return std::nullopt;
     }
     auto payload = parse_json_object(request.message().text());
@@ -120,9 +128,10 @@ void Service::ping(const Request& request) {
     auto payload = decode(request, Body::json);
     if (!payload) return;
     std::string route;
-    for (const std::string& hop : request.message().routes) route += hop.substr(0, 8) + '!';
+    for (const std::string& hop : request.message().routes)
+        route += hop.substr(0, hop_digits) + '!';
     const Credential& cred = request.message().cred;
-    (*payload)["route"] = route + name_;
+    (*payload)["route"] = route + router_.uuid().substr(0, hop_digits);
     (*payload)["userid"] = cred.userid.value;
     (*payload)["rolemask"] = cred.rolemask;
     (*payload)["rank"] = router_.rank().value;

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <utility>
+
 namespace sluice::shell {
 namespace {
 
@@ -58,12 +60,19 @@ void Input::on_stdin(const Message& request) {
     Event event{wall_clock_now(), "data", *payload};
     // Two things must happen before the client may send more; the one that is last answers.
     const auto missing = std::make_shared<int>(2);
-    const auto done = [this, missing, request] {
-        if (--*missing == 0) answer(request, 0);
+    const auto waiting = unanswered_.insert(unanswered_.end(), request);
+    const auto done = [this, missing, waiting] {
+        if (--*missing > 0) return;
+        answer(*waiting, 0);
+        unanswered_.erase(waiting);
     };
     parts_.log.add(input_path, event, [done](const Result<void>&) { done(); });
     if (!request.has(message_flag::noresponse)) parts_.log.flush();  // the client waits for it
     forward(*payload, done);
+}
+
+void Input::finish() {
+    for (const Message& request : std::exchange(unanswered_, {})) answer(request, 0);
 }
 
 void Input::on_forwarded(const Message& request) {

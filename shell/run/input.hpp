@@ -3,6 +3,7 @@
 // opens.
 #pragma once
 
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -34,6 +35,9 @@ class Input {
     void on_stdin(const Message& request);
     /// An "input" request of the shell above.
     void on_forwarded(const Message& request);
+    /// The shell ends: who still waits is told that his input was taken. What was appended to the
+    /// log is on its way, ahead of the shell's last word.
+    void finish();
 
   private:
     static constexpr std::uint32_t fanout = 4;
@@ -44,6 +48,7 @@ class Input {
     void answer(const Message& request, int errnum);
 
     Parts parts_;
+    std::list<Message> unanswered_;  // "stdin" requests
 };
 
 }  // namespace sluice::shell

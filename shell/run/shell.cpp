@@ -296,11 +296,9 @@ Result<void> Shell::start_task(std::uint32_t localid) {
         if (captured) output_->write(stream, rank, data);
     };
     callbacks.on_end = [this, rank](Stream stream) { output_->end(stream, rank); };
-    callbacks.on_exit = [this, interactive](const TaskExit& exit) {
-        if (interactive) terminus_->end(exit.wait_status);
-        perform(fsm_->on_exit(exit));
-    };
+    callbacks.on_exit = [this](const TaskExit& exit) { perform(fsm_->on_exit(exit)); };
     callbacks.on_done = [this, localid] { perform(fsm_->on_done(localid)); };
+    if (interactive) end_with_terminal(callbacks);
     callbacks.may_read = [this] { return !log_->congested(); };
     Task::Options options;
     options.rank = rank;
@@ -314,6 +312,26 @@ Result<void> Shell::start_task(std::uint32_t localid) {
     if (interactive) terminus_->set_task(task.get());
     tasks_.push_back(std::move(task));
     return {};
+}
+
+/// A task at a terminal has ended when its terminal has.
+void Shell::end_with_terminal(Task::Callbacks& callbacks) {
+    struct Progress {
+        bool ended = false, done = false;
+    };
+    const auto progress = std::make_shared<Progress>();
+    callbacks.on_exit = [this, progress, told = callbacks.on_exit,
+                         done = callbacks.on_done](const TaskExit& exit) {
+        terminus_->end(exit.wait_status, [progress, told, done, exit] {
+            progress->ended = true;
+            told(exit);
+            if (progress->done) done();
+        });
+    };
+    callbacks.on_done = [progress, done = callbacks.on_done] {
+        progress->done = true;
+        if (progress->ended) done();
+    };
 }
 
 void Shell::on(const action::PostTaskExit& action) {
@@ -357,6 +375,7 @@ void Shell::on(const action::Log& action) {
 
 void Shell::on(const action::Signal& action) {
     for (const auto& task : tasks_) task->kill(action.signum);
+    if (terminus_) terminus_->give_up();
 }
 
 void Shell::on(const action::AbandonStreams&) {
@@ -373,6 +392,7 @@ void Shell::finish() {
     signal_timer_.cancel();
     if (folder_) folder_->remove();
     log_->flush();
+    if (input_) input_->finish();
     JsonObject payload;
     payload["id"] = static_cast<std::int64_t>(info_.id.value);
     payload["status"] = *exit_code_ << 8;

@@ -61,6 +61,7 @@ class Shell {
     void on(const action::Finish& action);
 
     Result<void> start_task(std::uint32_t localid);
+    void end_with_terminal(Task::Callbacks& callbacks);
     TaskSpawn task_spawn(std::uint32_t localid, int pmi_fd);
     void post_init();
     void post_start();

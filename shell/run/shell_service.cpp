@@ -143,7 +143,7 @@ void Shell::on_exception(const Message& request, const JsonObject& payload) {
     const auto shell = in.integer("shell_rank");
     const std::string message = in.string_or("message", "");
     if (!in || type != "lost-shell") return respond(request, EINVAL);
-    if (!message.empty()) output_->log({LogLevel::error, "exception", message});
+    if (!message.empty()) output_->log({LogLevel::warning, "exception", message});
     respond(request, 0);
     perform(fsm_->on_follower_complete(static_cast<std::uint32_t>(shell)));
 }

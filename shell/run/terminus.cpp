@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/base64.hpp"
 #include "shell/output_records.hpp"
@@ -68,6 +69,7 @@ void Terminus::attach(const Message& request, const JsonObject& payload) {
     }
     if (ended_) return handle_.send_message(Message::response(request, ENODATA));
     clients_.push_back(std::move(client));
+    give_up();
 }
 
 void Terminus::resize(const JsonObject& payload) {
@@ -98,9 +100,18 @@ void Terminus::on_output(std::string_view data) {
     if (backlog_.size() > backlog_bytes_max) backlog_.erase(0, backlog_.size() - backlog_bytes_max);
 }
 
-void Terminus::end(int wait_status) {
-    ended_ = true;
+void Terminus::give_up() {
+    visited_ = true;
+    if (const auto end = std::exchange(waiting_end_, {})) end();
+}
+
+void Terminus::end(int wait_status, std::function<void()> done) {
     task_ = nullptr;
+    if (!visited_) {
+        waiting_end_ = [this, wait_status, done = std::move(done)] { end(wait_status, done); };
+        return;
+    }
+    ended_ = true;
     JsonObject payload;
     payload["type"] = "exit";
     payload["message"] = "session exiting";
@@ -109,6 +120,7 @@ void Terminus::end(int wait_status) {
         respond(client.request, payload);
         handle_.send_message(Message::response(client.request, ENODATA));
     }
+    done();
 }
 
 void Terminus::respond(const Message& request, const JsonObject& payload) {

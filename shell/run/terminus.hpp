@@ -2,6 +2,7 @@
 // with a stream, see what the terminal shows, and type into it (wire.md 2.15).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,11 @@ class Terminus {
     void on_disconnect(const Message& request);
     /// Output of the terminal.
     void on_output(std::string_view data);
-    /// The task has ended: clients are told and their streams end.
-    void end(int wait_status);
+    /// The task has ended: clients are told and their streams end, then `done` is called. Who
+    /// starts a job at a terminal means to see it: as long as nobody has come, the end waits.
+    void end(int wait_status, std::function<void()> done);
+    /// Nobody need be waited for any more: somebody came, or the job is being ended.
+    void give_up();
 
   private:
     struct Client {
@@ -42,7 +46,8 @@ class Terminus {
     Task* task_ = nullptr;
     std::vector<Client> clients_;
     std::string backlog_;  // shown to the first client that attaches
-    bool ended_ = false;
+    bool ended_ = false, visited_ = false;
+    std::function<void()> waiting_end_;
 };
 
 }  // namespace sluice::shell

@@ -152,8 +152,11 @@ TEST(JobspecValidation, NamesFaultsOfResources) {
 }
 
 TEST(JobspecValidation, NeedsVersion1) {
-    EXPECT_THAT(Jobspec::parse("{}").error().text(), HasSubstr("Missing key (version)"));
-    EXPECT_THAT(Jobspec::parse(R"({"version":2})").error().text(), HasSubstr("version must be 1"));
+    EXPECT_THAT(Jobspec::parse("{}").error().text(), HasSubstr("Missing key (attributes)"));
+    EXPECT_THAT(Jobspec::parse(R"({"attributes":{},"tasks":[],"resources":[],"version":2})")
+                    .error()
+                    .text(),
+                HasSubstr("version must be 1"));
     EXPECT_THAT(Jobspec::parse("{").error().text(), HasSubstr("invalid JSON"));
 }
 

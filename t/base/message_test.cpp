@@ -72,6 +72,17 @@ TEST(MessageBody, ForgivesOneNulBehindATopicButNoneInside) {
     EXPECT_FALSE(decode_body(std::string_view{bytes}.substr(frame_header_bytes)));
 }
 
+TEST(MessageBody, KeepsATopicThatIsEmpty) {
+    Message message = sample_request();
+    message.topic.clear();
+    message.flags |= message_flag::topic;
+    const std::string bytes = encode_frame(message);
+    const auto decoded = decode_body(std::string_view{bytes}.substr(frame_header_bytes));
+    ASSERT_TRUE(decoded);
+    EXPECT_TRUE(decoded->has(message_flag::topic));
+    EXPECT_EQ(encode_frame(Message::response(*decoded))[9], '\0');  // the part is there
+}
+
 TEST(MessageResponse, KeepsTagRoutesAndFlagsWithoutPayload) {
     Message request = sample_request();
     request.flags |= message_flag::streaming;

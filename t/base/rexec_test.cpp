@@ -186,7 +186,7 @@ TEST(RexecErrors, NameTheProcess) {
     rexec.send("wait", R"({"pid":1})");
     EXPECT_EQ(rexec.responses[0].errnum(), static_cast<unsigned>(ESRCH));
     EXPECT_EQ(rexec.responses[0].text(), "label 'none' does not exist");
-    EXPECT_EQ(rexec.responses[1].text(), "pid 1 does not exist");
+    EXPECT_EQ(rexec.responses[1].text(), "pid 1 does not belong to any subprocess");
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST_F(DependenciesTest, OutcomesDecideEachScheme) {
         ASSERT_EQ(news.size(), 1u) << row.scheme;
         EXPECT_EQ(news[0].id, waiter.id);
         EXPECT_EQ(news[0].satisfied, row.satisfied) << row.scheme;
-        EXPECT_EQ(news[0].description, added->front());
+        EXPECT_EQ(news[0].description, added->front().description);
     }
 }
 
@@ -106,7 +106,9 @@ TEST_F(DependenciesTest, FinishedJobsAreDecidedAtOnce) {
     Job& done = add(1);
     finish(done, JobResult::completed, 3);
     Job& job = add(2);
-    EXPECT_THAT(*dependencies_.add(job, jobspec(one("afterok", "1"))), IsEmpty());
+    EXPECT_THAT(*dependencies_.add(job, jobspec(one("afterok", "1"))),
+                ElementsAre(AddedDependency{"after-success=" + to_f58(JobId{1}), true}));
+    EXPECT_THAT(dependencies_.on_inactive(done), IsEmpty());
     EXPECT_FALSE(dependencies_.add(job, jobspec(one("afternotok", "1"))));
 }
 
@@ -122,10 +124,11 @@ TEST_F(DependenciesTest, BeginTimesComeInOrder) {
 }
 
 TEST_F(DependenciesTest, SingletonsOfOneNameRunOneAfterTheOther) {
-    std::vector<std::vector<std::string>> added;
+    std::vector<std::vector<AddedDependency>> added;
+    const AddedDependency waits{"singleton"};
     for (std::uint64_t id = 1; id <= 3; ++id)
         added.push_back(*dependencies_.add(add(id, "solo"), jobspec(one("singleton", ""))));
-    EXPECT_THAT(added, ElementsAre(IsEmpty(), ElementsAre("singleton"), ElementsAre("singleton")));
+    EXPECT_THAT(added, ElementsAre(IsEmpty(), ElementsAre(waits), ElementsAre(waits)));
     EXPECT_THAT(*dependencies_.add(add(4, "other"), jobspec(one("singleton", ""))), IsEmpty());
     finish(*jobs_[JobId{1}], JobResult::completed, 1);
     EXPECT_THAT(dependencies_.on_inactive(*jobs_[JobId{1}]),

@@ -67,12 +67,13 @@ TEST(ExecFsm, LostNodeEndsTheJob) {
     ExecFsm fsm = two_shells();
     (void)fsm.on_barrier(0, 1);
     (void)fsm.on_barrier(1, 1);
-    EXPECT_EQ(fsm.on_lost(1), (ExecActions{RaiseFatal{"exec", "node failure on n1 (rank 1)"}}));
+    EXPECT_EQ(fsm.on_lost(1), (ExecActions{RaiseFatal{"exec", "node failure on n1 (rank 1)"},
+                                            TellLost{1, "node failure on n1 (shell rank 1)"}}));
     fsm = two_shells();
     (void)fsm.on_barrier(0, 1);
     (void)fsm.on_barrier(1, 1);
     fsm.set_critical(Idset{0});
-    EXPECT_EQ(fsm.on_lost(1), (ExecActions{TellLost{1, "node failure on n1 (rank 1)"}}));
+    EXPECT_EQ(fsm.on_lost(1), (ExecActions{TellLost{1, "node failure on n1 (shell rank 1)"}}));
 }
 
 TEST(ExecFsm, KillEscalatesFromTasksToShellsToUnkillable) {

@@ -130,6 +130,7 @@ TEST(JobRow, SurvivesTheStore) {
     job.named("sleep").run().fatal("cancel").end(36608);
     job->annotations["user"] = JsonObject{{"k", "v"}};
     job->dependencies = {"after-success=f1"};
+    job->had_dependencies = true;
     job->nodelist = "n[0-1]";
     job->queue = "batch";
     const JsonObject row = row_to_json(*job);

@@ -81,6 +81,28 @@ TEST(JobAttrs, TimesAreRealsAndCountsAreIntegers) {
     EXPECT_THAT(text, testing::HasSubstr(R"("duration":0.0)"));
 }
 
+TEST(JobAttrs, DependenciesStayEmptyOnceTheyAreMet) {
+    // t/wire/transcripts/job-list.jsonl: the key tells that there were some
+    const auto attrs = JobAttrs::from_json(*parse_json(R"(["dependencies"])")->if_array());
+    JobBuilder job{5};
+    EXPECT_EQ(dump_json(attrs->of(*job)), R"({"id":5})");
+    job.event("dependency-add", {{"description", "after-success=f1"}});
+    EXPECT_EQ(dump_json(attrs->of(*job)), R"({"id":5,"dependencies":["after-success=f1"]})");
+    job.event("dependency-remove", {{"description", "after-success=f1"}});
+    EXPECT_EQ(dump_json(attrs->of(*job)), R"({"id":5,"dependencies":[]})");
+}
+
+TEST(JobAttrs, ExpirationIsThereOnceTheJobRuns) {
+    // flux job timeleft of stock clients insists on a real
+    const auto attrs = JobAttrs::from_json(*parse_json(R"(["expiration"])")->if_array());
+    JobBuilder job{5};
+    job.sched();
+    EXPECT_EQ(dump_json(attrs->of(*job)), R"({"id":5})");
+    JobBuilder running{6};
+    running.run();
+    EXPECT_EQ(dump_json(attrs->of(*running)), R"({"id":6,"expiration":0.0})");
+}
+
 class JobTableTest : public testing::Test {
   protected:
     std::vector<std::string> names() {
