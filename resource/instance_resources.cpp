@@ -37,6 +37,45 @@ InstanceResources::InstanceResources(ResourceConfig config, Hostlist hosts, Effe
     add_event("restart", std::move(context));
 }
 
+/// Ranks may have other numbers now: their hosts count, unless several brokers share one.
+Idset InstanceResources::ranks_of(const Event& event) const {
+    JsonReader in{event.context};
+    const auto ranks = Idset::parse(in.string("idset"));
+    const auto hosts = Hostlist::parse(in.string("nodelist"));
+    Idset now;
+    if (!in || !ranks || !hosts) return now;
+    std::size_t place = 0;
+    for (const std::uint32_t rank : *ranks) {
+        if (place == hosts->size()) break;
+        const std::string host = (*hosts)[place++];
+        const bool same = rank < hosts_.size() && hosts_[rank] == host;
+        const auto found = same ? std::optional<std::size_t>{rank} : hosts_.find(host);
+        if (found) now.insert(static_cast<std::uint32_t>(*found));
+    }
+    return now;
+}
+
+void InstanceResources::restore(const std::vector<Event>& log) {
+    std::vector<JsonObject> entries;
+    for (const Event& event : log) {
+        const Idset ranks = ranks_of(event);
+        if (event.name == "drain") {
+            JsonReader in{event.context};
+            const std::string reason = in.string_or("reason", "");
+            const bool keep_time = in.integer_or("overwrite", 0) == 1;
+            (void)states_.drain(ranks, reason,
+                                keep_time ? DrainMode::overwrite : DrainMode::force_overwrite,
+                                event.timestamp);
+        } else if (event.name == "undrain") {
+            (void)states_.undrain(ranks, true);
+        } else {
+            continue;
+        }
+        entries.push_back(event_to_json(event));
+    }
+    log_.prepend(entries);
+}
+
 bool InstanceResources::wants_reports() const {
     if (config_.fake) return false;
     return !defined_ || !config_.noverify;

@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/rfc/eventlog.hpp"
 #include "base/rfc/hostlist.hpp"
 #include "base/rfc/resource_set.hpp"
 #include "resource/node_description.hpp"
@@ -33,6 +35,8 @@ class InstanceResources {
 
     InstanceResources(ResourceConfig config, Hostlist hosts, Effects effects);
 
+    /// What earlier runs of the instance logged, before start: who was drained is drained still.
+    void restore(const std::vector<Event>& log);
     /// Takes R from the configuration, from `file` (the text of [resource] path), or from `parent`
     /// (the enclosing instance); with none of them R is made of the brokers' reports.
     /// Errors: EINVAL naming what is wrong with R or with the exclude list.
@@ -66,6 +70,7 @@ class InstanceResources {
     JsonObject status_json() const;
 
   private:
+    Idset ranks_of(const Event& event) const;
     Result<void> use(ResourceSet R, std::string method);
     Result<void> apply_exclude(const ResourceSet& R);
     void define(std::string method);

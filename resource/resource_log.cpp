@@ -15,6 +15,13 @@ const ResourceLog::Event& ResourceLog::add(double now, std::string_view name, Js
     return events_.back();
 }
 
+void ResourceLog::prepend(const std::vector<JsonObject>& entries) {
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        if (events_.size() >= events_max_) return;
+        events_.push_front({*entry, std::nullopt});
+    }
+}
+
 JsonObject ResourceLog::message(const Event& event) {
     JsonObject message;
     message["events"].emplace_array().emplace_back(event.entry);

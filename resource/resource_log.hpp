@@ -23,6 +23,8 @@ class ResourceLog {
     /// Adds an event; the oldest goes when there are too many.
     const Event& add(double now, std::string_view name, JsonObject context,
                      std::optional<Json> R = std::nullopt);
+    /// Events of earlier runs, {timestamp, name, context}: they come before all others.
+    void prepend(const std::vector<JsonObject>& entries);
     /// The messages of resource.journal for all events so far: {"events":[…]} in runs, and one of
     /// its own with "R" for each event that has one. The closing {"events":[]} is not included.
     std::vector<JsonObject> backlog() const;

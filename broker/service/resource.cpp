@@ -12,6 +12,7 @@
 #include "broker/parts.hpp"
 #include "broker/resource_hub.hpp"
 #include "broker/router/rpc_client.hpp"
+#include "broker/service/resource_archive.hpp"
 #include "broker/service/service.hpp"
 #include "broker/service/streams.hpp"
 #include "resource/instance_resources.hpp"
@@ -52,6 +53,7 @@ class ResourceService : public RpcService<ResourceService> {
         : RpcService(context.router, "resource"),
           context_(context),
           config_(config),
+          archive_(context),
           resources_(std::move(config), context.hosts, effects()) {
         context.on_online.add([this](const Idset& ranks) {
             resources_.set_online(ranks);
@@ -65,7 +67,16 @@ class ResourceService : public RpcService<ResourceService> {
     }
 
     /// The rc1 step: R must be known, or be on its way.
-    Result<void> start() {
+    void start(std::function<void(Result<void>)> done) {
+        archive_.load([this, done = std::move(done)](const Result<std::vector<Event>>& log) {
+            if (log) resources_.restore(*log);
+            else context_.log.err("resource", "resource.eventlog: {}", log.error().text());
+            done(find_resources());
+        });
+    }
+
+  private:
+    Result<void> find_resources() {
         SLUICE_TRY(const auto file, read_path(config_));
         SLUICE_CHECK(resources_.start(file, context_.resources->parent));
         resources_.set_online(Idset{0});
@@ -75,7 +86,6 @@ class ResourceService : public RpcService<ResourceService> {
         return {};
     }
 
-  private:
     InstanceResources::Effects effects() {
         ResourceHub* hub = context_.resources.get();
         return {
@@ -102,6 +112,7 @@ class ResourceService : public RpcService<ResourceService> {
                 },
             .event =
                 [this](const ResourceLog::Event& event) {
+                    archive_.add(event);
                     for (const auto& entry : journals_.entries())
                         entry.request.respond(ResourceLog::message(event));
                 },
@@ -280,6 +291,7 @@ class ResourceService : public RpcService<ResourceService> {
     Streams<std::monostate> journals_, acquirers_;
     bool muted_ = false;
     Streams<std::size_t> waiters_;  // ranks that must be online
+    ResourceArchive archive_;
     InstanceResources resources_;
 };
 
@@ -346,7 +358,8 @@ Result<Part> make_resource(BrokerContext& context) {
     if (context.rank.value == 0) {
         auto service = std::make_shared<ResourceService>(context, std::move(config));
         context.rc1_steps.push_back(
-            {"resource", [service = service.get()](auto done) { done(service->start()); }});
+            {"resource",
+             [service = service.get()](auto done) { service->start(std::move(done)); }});
         return Part{std::move(service)};
     }
     auto service = std::make_shared<NodeResourceService>(context, std::move(config));

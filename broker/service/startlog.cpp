@@ -1,15 +1,13 @@
 // When the instance started and finished: events in KVS key admin.eventlog, for flux startlog.
-#include "base/base64.hpp"
 #include "base/rfc/eventlog.hpp"
 #include "broker/context.hpp"
 #include "broker/identity.hpp"
 #include "broker/parts.hpp"
 #include "broker/router/rpc_client.hpp"
+#include "broker/service/kvs_write.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr int kvs_append = 32;  // flag of an operation
 
 class StartLog {
   public:
@@ -26,15 +24,12 @@ class StartLog {
   private:
     void append(Event event, std::function<void(Result<void>)> done) {
         event.timestamp = wall_clock_now();
-        const JsonObject value{
-            {"ver", 1}, {"type", "val"}, {"data", base64_encode(encode_event(event))}};
-        const JsonObject operation{
-            {"key", "admin.eventlog"}, {"flags", kvs_append}, {"dirent", value}};
-        const JsonObject commit{
-            {"namespace", "primary"}, {"flags", 0}, {"ops", JsonArray{operation}}};
-        rpc_.call("kvs.commit", commit, {}, [done = std::move(done)](const Reply& reply) {
-            done(reply.ok() ? Result<void>{} : Result<void>{reply.error()});
-        });
+        const JsonArray operations{
+            kvs_operation("admin.eventlog", encode_event(event), KvsWrite::append)};
+        rpc_.call("kvs.commit", kvs_commit(operations), {},
+                  [done = std::move(done)](const Reply& reply) {
+                      done(reply.ok() ? Result<void>{} : Result<void>{reply.error()});
+                  });
     }
 
     RpcClient rpc_;

@@ -136,6 +136,25 @@ TEST(InstanceResources, DrainsAndUndrains) {
     EXPECT_EQ(fixture.names.back(), "undrain");
 }
 
+TEST(InstanceResources, RestoresDrainedNodesByTheirHosts) {
+    Fixture fixture(3);
+    const auto event = [](double time, const char* name, const char* ranks, const char* hosts,
+                          int overwrite) {
+        return Event{time, name,
+                     {{"idset", ranks}, {"nodelist", hosts}, {"reason", name},
+                      {"overwrite", overwrite}}};
+    };
+    fixture.resources.restore({event(1, "drain", "0-2", "n1,n2,gone", 0),  // other ranks then
+                               event(2, "drain", "1", "n1", 1),            // a new reason only
+                               event(3, "resource-define", "", "", 0),
+                               event(4, "undrain", "2", "n2", 0)});
+    EXPECT_EQ(fixture.resources.states().drained(),
+              (std::map<std::uint32_t, NodeStates::Drained>{{1, {1, "drain"}}}));
+    const auto backlog = fixture.resources.log().backlog();
+    ASSERT_EQ(backlog.size(), 1u);
+    EXPECT_EQ(backlog[0].at("events").as_array().size(), 4u);  // and restart
+}
+
 TEST(InstanceResources, UsesTheResourcesOfTheEnclosingJob) {
     Fixture fixture(2);
     ResourceSet parent;
