@@ -55,10 +55,38 @@ constexpr Key heartbeat_keys[] = {
     {"timeout", Kind::duration},
     {"warn_thresh", Kind::integer, 0, big},
 };
+constexpr Key kvs_keys[] = {
+    {"checkpoint-period", Kind::duration},
+    {"gc-threshold", Kind::integer, 0, big},
+};
+constexpr Key sqlite_keys[] = {
+    {"journal_mode", Kind::text},
+    {"synchronous", Kind::text},
+    {"max_checkpoints", Kind::integer, 1, big},
+};
+constexpr Key ingest_keys[] = {
+    {"batch-count", Kind::integer, 0, big},
+    {"buffer-size", Kind::text},
+    {"frobnicator", Kind::object},
+    {"validator", Kind::object},
+};
+constexpr Key job_manager_keys[] = {
+    {"inactive-age-limit", Kind::duration},
+    {"inactive-num-limit", Kind::integer, 0, big},
+    {"stop-queues-on-restart", Kind::boolean},
+};
+constexpr Key job_list_keys[] = {
+    {"max_comparisons", Kind::integer, 0, big},
+};
 constexpr Table tables[] = {
     {"access", UnknownKeys::refuse, access_keys},
     {"tbon", UnknownKeys::allow, tbon_keys},
     {"heartbeat", UnknownKeys::refuse, heartbeat_keys},
+    {"kvs", UnknownKeys::allow, kvs_keys},
+    {"content-sqlite", UnknownKeys::allow, sqlite_keys},
+    {"ingest", UnknownKeys::allow, ingest_keys},
+    {"job-manager", UnknownKeys::allow, job_manager_keys},
+    {"job-list", UnknownKeys::allow, job_list_keys},
 };
 
 Error wrong_type(const std::string& key, const Json& found, std::string_view wanted) {
