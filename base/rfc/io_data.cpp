@@ -37,7 +37,7 @@ bool is_utf8(std::string_view bytes) {
 
 JsonObject encode_io(const IoData& io) {
     JsonObject object{{"stream", io.stream}, {"rank", io.rank}};
-    if (!io.data.empty()) {
+    if (!io.data.empty() || !io.eof) {  // one of them must be there
         const bool text = is_utf8(io.data);
         if (!text) object["encoding"] = "base64";
         object["data"] = text ? io.data : base64_encode(io.data);

@@ -26,6 +26,11 @@ TEST(IoData, DecodesWhatItEncodes) {
     }
 }
 
+TEST(IoData, NothingYetIsDataToo) {  // found by fuzzing
+    const IoData nothing{.stream = "stdout", .rank = "0", .data = "", .eof = false};
+    EXPECT_EQ(*decode_io(encode_io(nothing)), nothing);
+}
+
 TEST(IoData, RefusesObjectsWithoutDataOrWithABadEncoding) {
     for (const char* text : {R"({"stream":"stdin","rank":"0"})", R"({"rank":"0","eof":true})",
                              R"({"stream":"stdin","rank":"0","data":"x","encoding":"rot13"})",
