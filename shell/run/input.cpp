@@ -58,13 +58,13 @@ void Input::on_stdin(const Message& request) {
     if (!delivered && (delivered.error().errnum() != EPIPE || parts_.info.nnodes == 1))
         return answer(request, delivered.error().errnum());
     Event event{wall_clock_now(), "data", *payload};
-    // Two things must happen before the client may send more; the one that is last answers.
-    const auto missing = std::make_shared<int>(2);
-    const auto waiting = unanswered_.insert(unanswered_.end(), request);
-    const auto done = [this, missing, waiting] {
-        if (--*missing > 0) return;
-        answer(*waiting, 0);
-        unanswered_.erase(waiting);
+    // Two things must happen before the client may send more; the one that is last answers, unless
+    // the shell's end did.
+    const auto waiting = std::make_shared<Unanswered>(Unanswered{request, 2});
+    unanswered_.push_back(waiting);
+    const auto done = [this, waiting] {
+        if (--waiting->missing == 0 && std::erase(unanswered_, waiting) > 0)
+            answer(waiting->request, 0);
     };
     parts_.log.add(input_path, event, [done](const Result<void>&) { done(); });
     if (!request.has(message_flag::noresponse)) parts_.log.flush();  // the client waits for it
@@ -72,7 +72,7 @@ void Input::on_stdin(const Message& request) {
 }
 
 void Input::finish() {
-    for (const Message& request : std::exchange(unanswered_, {})) answer(request, 0);
+    for (const auto& waiting : std::exchange(unanswered_, {})) answer(waiting->request, 0);
 }
 
 void Input::on_forwarded(const Message& request) {

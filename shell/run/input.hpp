@@ -3,7 +3,6 @@
 // opens.
 #pragma once
 
-#include <list>
 #include <memory>
 #include <vector>
 
@@ -41,6 +40,10 @@ class Input {
 
   private:
     static constexpr std::uint32_t fanout = 4;
+    struct Unanswered {
+        Message request;  // "stdin"
+        int missing;      // things that must happen before the answer
+    };
 
     Result<void> deliver(const IoData& io);
     /// Sends `payload` to the shells below; `done` when all have taken it.
@@ -48,7 +51,7 @@ class Input {
     void answer(const Message& request, int errnum);
 
     Parts parts_;
-    std::list<Message> unanswered_;  // "stdin" requests
+    std::vector<std::shared_ptr<Unanswered>> unanswered_;
 };
 
 }  // namespace sluice::shell
