@@ -295,11 +295,14 @@ class Player:
             return
         if connection.ended:
             raise Failed("closed by the broker")
-        if not connection.refused:
+        if not connection.refused and not self.shuts_down():
             self.linger(connection)
         self.selector.unregister(connection.socket)
         connection.close()
         connection.expected.clear()
+
+    def shuts_down(self):
+        return any(record.get("topic") == "shutdown.start" for record in self.records)
 
     def linger(self, connection):
         """A last ping: whatever the broker says before it answers is compared too."""

@@ -31,6 +31,7 @@ RULES = [
     (r"job-info\..*", r"(.*\.)?(leader-rank)", "number"),
     (r"job-info\..*", r"(.*)context\.(rank|localid)", "skip"),
     (r".*-shell-.*\.proctable", r"hosts|executables|pids|ranks|ids", "any"),
+    (r".*-shell-.*\.terminus\..*", r"data", "any"),  # cut into pieces by chance
     (r".*", r"(.*\.)?(userid|owner)", "user"),
     (r"job-info\.lookup", r"J\..*\.(environment|rlimit)", "skip"),
     (r".*", r"(.*\.)?J", "signed"),
