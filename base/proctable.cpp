@@ -1,13 +1,14 @@
 #include "base/proctable.hpp"
 
 #include <charconv>
+#include <cstdlib>
 #include <string_view>
 
 namespace sluice {
 
 namespace {
 
-constexpr std::size_t numbers_max = 1 << 24;  // more tasks than any job has
+constexpr std::size_t numbers_max = std::size_t{1} << 20;  // more tasks than any job has
 constexpr std::size_t suffix_digits_max = 18;
 
 /// "node07" as "node0" and 7; -1 where there is no number at the end.
@@ -74,11 +75,15 @@ Result<std::vector<std::int64_t>> decode_rangelist(const Json& list) {
         } else {
             return fail(EPROTO, "proctable: bad number");
         }
-        const auto length = static_cast<std::size_t>(more < 0 ? -more : more) + 1;
-        if (length > numbers_max - numbers.size()) return fail(EPROTO, "proctable: too long");
+        const auto limit = static_cast<std::int64_t>(numbers_max - numbers.size());
+        if (more >= limit || more <= -limit)
+            return fail(EPROTO, "proctable: over {} tasks", numbers_max);
+        constexpr auto number_max = std::int64_t{1} << 61;
+        if (start > number_max || start < -number_max || last > number_max || last < -number_max)
+            return fail(EPROTO, "proctable: a number is too large");
         last += start;
         numbers.push_back(last);
-        for (std::size_t i = 1; i < length; ++i) numbers.push_back(more > 0 ? ++last : last);
+        for (std::int64_t i = 0; i < std::abs(more); ++i) numbers.push_back(more > 0 ? ++last : last);
     }
     return numbers;
 }
@@ -108,6 +113,8 @@ Result<std::vector<std::string>> decode_names(const Json& list) {
             return fail(EPROTO, "proctable: bad name");
         const std::string prefix{element.get_array()[0].get_string()};
         SLUICE_TRY(const auto suffixes, decode_rangelist(element.get_array()[1]));
+        if (suffixes.size() > numbers_max - names.size())
+            return fail(EPROTO, "proctable: over {} names", numbers_max);
         for (const std::int64_t suffix : suffixes)
             names.push_back(suffix < 0 ? prefix : prefix + std::to_string(suffix));
     }

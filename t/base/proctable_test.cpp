@@ -12,7 +12,9 @@ TEST(Proctable, UnfoldsNumbers) {
     EXPECT_THAT(*decode_rangelist(*parse_json("[[2,1]]")), ElementsAre(2, 3));
     EXPECT_THAT(*decode_rangelist(*parse_json("[822,-1]")), ElementsAre(822, 821));
     EXPECT_THAT(*decode_rangelist(*parse_json("[[5,-2],3]")), ElementsAre(5, 5, 5, 8));
-    for (const char* bad : {"3", "[[1]]", "[\"a\"]", "[[0,99999999999]]"})
+    for (const char* bad :
+         {"3", "[[1]]", "[\"a\"]", "[[0,99999999999]]", "[[0,-9223372036854775808]]",
+          "[9223372036854775807,1]"})
         EXPECT_FALSE(decode_rangelist(*parse_json(bad))) << bad;
 }
 
