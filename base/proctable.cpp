@@ -83,7 +83,8 @@ Result<std::vector<std::int64_t>> decode_rangelist(const Json& list) {
             return fail(EPROTO, "proctable: a number is too large");
         last += start;
         numbers.push_back(last);
-        for (std::int64_t i = 0; i < std::abs(more); ++i) numbers.push_back(more > 0 ? ++last : last);
+        for (std::int64_t i = 0; i < std::abs(more); ++i)
+            numbers.push_back(more > 0 ? ++last : last);
     }
     return numbers;
 }
