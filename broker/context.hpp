@@ -28,7 +28,9 @@ class Attributes;
 class ConfigStore;
 struct ResourceHub;
 std::shared_ptr<ResourceHub> new_resource_hub();
+struct ContentHub;
 class GroupsService;
+class KvsCommits;
 class Lifecycle;
 class LocalServer;
 class Logger;
@@ -91,6 +93,10 @@ struct BrokerContext {
     CallbackList<const Idset&, const std::string&> on_lost;
     /// Where resource service and scheduler meet (broker/resource_hub.hpp).
     std::shared_ptr<ResourceHub> resources = new_resource_hub();
+    /// Rank 0 only: the store (broker/service/content.hpp).
+    std::shared_ptr<ContentHub> content;
+    /// Rank 0 only: the KVS, for parts that keep something in it (broker/service/kvs_commits.hpp).
+    KvsCommits* kvs = nullptr;
     /// The state was entered: init, quorum, run, cleanup, shutdown, … (cli.md 4.3).
     CallbackList<const std::string&> on_state;
     /// A child came, went, or its subtree changed its status.

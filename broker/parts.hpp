@@ -34,6 +34,7 @@ std::span<const PartRow> broker_parts();
 Result<Part> make_attr(BrokerContext& context);
 Result<Part> make_broker_core(BrokerContext& context);
 Result<Part> make_job_launcher(BrokerContext& context);
+Result<Part> make_content(BrokerContext& context);
 Result<Part> make_config(BrokerContext& context);
 Result<Part> make_cron(BrokerContext& context);
 Result<Part> make_event(BrokerContext& context);

@@ -14,6 +14,7 @@
 #include "base/rpc/handle.hpp"
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
+#include "cmd/dump.hpp"
 #include "cmd/environment.hpp"
 
 namespace sluice {
@@ -33,6 +34,7 @@ constexpr Command commands[] = {
     {"config", cmd_config, "Print and change the configuration of the instance", instance},
     {"content", cmd_content, "Store and load blobs by their hash", instance},
     {"dmesg", cmd_dmesg, "Print or clear the log of the broker", other},
+    {"dump", cmd_dump, "Write a snapshot of the KVS to an archive", instance},
     {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
     {"event", cmd_event, "Publish events, and print those that come", instance},
     {"exec", cmd_exec, "Run commands on brokers of the instance", instance},
@@ -57,6 +59,7 @@ constexpr Command commands[] = {
     {"queue", cmd_queue, "List and control queues", resources},
     {"relay", cmd_relay, "", other},
     {"resource", cmd_resource, "List and control resources", resources},
+    {"restore", cmd_restore, "Read a snapshot of the KVS from an archive", instance},
     {"run", cmd_run, "Run a job interactively", submission},
     {"setattr", cmd_setattr, "Set a broker attribute", instance},
     {"shutdown", cmd_shutdown, "Shut down an instance", instance},

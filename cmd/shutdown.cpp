@@ -1,7 +1,11 @@
 // flux shutdown: stop an instance from its rank 0, and show its log meanwhile.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <iostream>
 
 #include "cmd/cli.hpp"
 #include "cmd/client.hpp"
@@ -13,9 +17,72 @@ namespace sluice {
 namespace {
 
 struct ShutdownOptions {
-    bool background = false, quiet = false, yes = false, no = false, skip_gc = false;
+    bool background = false, quiet = false, yes = false, no = false, skip_gc = false, gc = false;
+    std::optional<std::string> dump;
     int verbose = 0;
 };
+
+Result<bool> ask_yes_or_no(const std::string& question) {
+    for (;;) {
+        fmt::print("{} [Y/n]? ", question);
+        std::fflush(stdout);
+        std::string answer;
+        if (!std::getline(std::cin, answer)) return fail(EIO, "error retrieving user input");
+        if (answer.empty() || answer[0] == 'y' || answer[0] == 'Y') return true;
+        if (answer[0] == 'n' || answer[0] == 'N') return false;
+        fmt::print("Please answer y or n\n");
+    }
+}
+
+/// Whether the KVS has had more commits than kvs.gc-threshold, and what the user says to that.
+Result<bool> wants_collection(Handle& flux, const ShutdownOptions& options) {
+    const auto root = flux.call("kvs.getroot", {{"namespace", "primary"}});
+    if (!root && root.error().errnum() != ENOSYS)
+        return fail(EIO, "Error fetching KVS version: {}", root.error().text());
+    const auto config = flux.call("config.get");
+    if (!config) return fail(EIO, "Error fetching flux config: {}", config.error().text());
+    const Json* threshold = find_path(*config, "kvs.gc-threshold");
+    const std::int64_t limit = threshold ? as_integer(*threshold).value_or(0) : 0;
+    const Json* version = root ? root->if_contains("rootseq") : nullptr;
+    if (limit <= 0 || !version || as_integer(*version).value_or(0) <= limit) return false;
+    if (options.yes || options.no || options.skip_gc) return options.yes;
+    if (!::isatty(STDIN_FILENO)) return fail(EINVAL, "gc threshold exceeded, specify -y or -n");
+    return ask_yes_or_no("gc threshold exceeded, do you want to perform garbage collection");
+}
+
+Result<void> set_dump(Handle& flux, const std::string& path) {
+    const auto set = flux.call("attr.set", {{"name", "content.dump"}, {"value", path}});
+    if (!set) return fail(set.error().errnum(), "setattr content.dump: {}", set.error().text());
+    return {};
+}
+
+/// Settles attribute content.dump, which the broker looks at when it ends.
+Result<void> plan_dump(Handle& flux, const ShutdownOptions& options) {
+    if (options.gc && (options.skip_gc || options.dump))
+        return fail(EINVAL, "--gc is incompatible with --skip-gc or --dump");
+    std::string dump = flux.attr("content.dump").value_or("");
+    if (options.skip_gc) {
+        if (dump.empty()) return {};
+        const auto removed = flux.call("attr.rm", {{"name", "content.dump"}});
+        if (!removed) return fail(EIO, "rmattr content.dump: {}", removed.error().text());
+        return {};
+    }
+    bool collect = options.gc;
+    if (!options.dump && !collect) {
+        SLUICE_TRY(collect, wants_collection(flux, options));
+    }
+    const std::string wanted = options.dump ? *options.dump : collect ? "auto" : dump;
+    if (wanted.empty()) return {};
+    if (wanted != dump) SLUICE_CHECK(set_dump(flux, wanted));
+    std::string shown = wanted;
+    if (wanted == "auto") {
+        const bool stays = flux.attr("statedir-cleanup").value_or("0") == "0";
+        shown = (stays ? flux.attr("statedir").value_or(".") : ".") + "/dump/";
+    }
+    fmt::print(stderr, "flux-shutdown: shutdown will dump KVS to {} (this may take some time)\n",
+               shown);
+    return {};
+}
 
 Result<void> shut_down(Handle& flux, const ShutdownOptions& options) {
     constexpr int level_default = 6;
@@ -45,7 +112,10 @@ int cmd_shutdown(int argc, char** argv) {
         "-v,--verbose[=LEVEL]",
         [&](std::optional<std::string>) { return ++options.verbose, Result<void>{}; },
         "Show more of the log");
-    cli.flag("--skip-gc", options.skip_gc, "Leave the store as it is (nothing to collect)");
+    cli.flag("--skip-gc", options.skip_gc,
+             "Skip KVS garbage collection this time, if already enabled");
+    cli.flag("--gc", options.gc, "Garbage collect KVS (short for --dump=auto)");
+    cli.option("--dump=PATH", options.dump, "Dump KVS content to an archive at the end");
     cli.flag("-y,--yes", options.yes, "Answer yes to all questions");
     cli.flag("-n,--no", options.no, "Answer no to all questions");
     if (const auto code = cli.parse(argc, argv)) return *code;
@@ -60,6 +130,8 @@ int cmd_shutdown(int argc, char** argv) {
     }
     auto flux = Handle::open(uri);
     if (!flux) return cli.error("error connecting to Flux: " + errno_text(flux.error()));
+    if (const auto planned = plan_dump(*flux, options); !planned)
+        return cli.error(planned.error().text());
     const auto done = shut_down(*flux, options);
     return done ? 0 : cli.error(done.error().text());
 }

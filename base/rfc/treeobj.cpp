@@ -1,8 +1,10 @@
 #include "base/rfc/treeobj.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/base64.hpp"
+#include "base/blobref.hpp"
 
 namespace sluice {
 namespace {
@@ -57,6 +59,9 @@ Result<TreeObject> decode_refs(TreeObject::Kind kind, const Json& data) {
     for (const Json& ref : data.as_array()) {
         if (!ref.is_string()) return bad(kind_name(kind), ref);
         object.refs.emplace_back(ref.as_string());
+        if (const auto hash = parse_blobref(object.refs.back()); !hash)
+            return fail(EPROTO, "tree object of type {}: {}", kind_name(kind),
+                        hash.error().text());
     }
     const bool one = kind == TreeObject::Kind::dirref;
     if (object.refs.empty() || (one && object.refs.size() != 1))
@@ -85,7 +90,33 @@ Result<TreeObject> decode_symlink(const Json& data) {
     return object;
 }
 
+void append_refs(std::string& out, const std::vector<std::string>& refs) {
+    char before = '[';
+    for (const std::string& ref : refs) {
+        out += std::exchange(before, ',');
+        out += '"';
+        out += ref;
+        out += '"';
+    }
+    out += before == '[' ? "[]" : "]";
+}
+
 }  // namespace
+
+void append_name(std::string& out, char before, std::string_view name) {
+    out += before;
+    const bool plain = std::ranges::none_of(name, [](unsigned char c) {
+        return c < 0x20 || c == '"' || c == '\\';
+    });
+    if (plain) {
+        out += '"';
+        out += name;
+        out += '"';
+    } else {
+        out += dump_json(Json(name));
+    }
+    out += ':';
+}
 
 JsonObject encode_treeobj(const TreeObject& object) {
     JsonObject json;
@@ -115,8 +146,40 @@ Result<TreeObject> decode_treeobj(const JsonObject& json) {
     return fail(EPROTO, "tree object: type '{}' is unknown", type);
 }
 
+void append_treeobj(std::string& out, const TreeObject& object) {
+    out += R"({"data":)";
+    switch (object.kind) {
+        case TreeObject::Kind::val:
+            out += '"';
+            out += base64_encode(object.value);
+            out += '"';
+            break;
+        case TreeObject::Kind::valref:
+        case TreeObject::Kind::dirref:
+            append_refs(out, object.refs);
+            break;
+        case TreeObject::Kind::dir: {
+            char before = '{';
+            for (const auto& [name, entry] : object.entries) {
+                append_name(out, std::exchange(before, ','), name);
+                append_treeobj(out, entry);
+            }
+            out += before == '{' ? "{}" : "}";
+            break;
+        }
+        case TreeObject::Kind::symlink:
+            out += dump_json(encode_data(object));
+            break;
+    }
+    out += R"(,"type":")";
+    out += kind_name(object.kind);
+    out += R"(","ver":1})";
+}
+
 std::string dir_blob(const TreeObject& dir) {
-    return dump_json(encode_treeobj(dir));
+    std::string blob;
+    append_treeobj(blob, dir);
+    return blob;
 }
 
 std::vector<std::string> split_key(std::string_view key) {

@@ -45,6 +45,10 @@ struct TreeObject {
 JsonObject encode_treeobj(const TreeObject& object);
 /// Errors: EPROTO for an unknown type or version, wrong data, or bad base64.
 Result<TreeObject> decode_treeobj(const JsonObject& json);
+/// Appends the compact form with sorted keys, the one that is hashed.
+void append_treeobj(std::string& out, const TreeObject& object);
+/// Appends `before` and `"name":`, as between the entries of a directory.
+void append_name(std::string& out, char before, std::string_view name);
 /// The blob form of a directory.
 std::string dir_blob(const TreeObject& dir);
 

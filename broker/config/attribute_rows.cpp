@@ -101,6 +101,7 @@ constexpr AttrRow rows[] = {
     {"conf.shell_pluginpath", T, "", nullptr},
     {"config.path", C, nullptr, nullptr},
     {"content.backing-module", C, "content-sqlite", nullptr},
+    {"content.backing-path", C, nullptr, nullptr},
     {"content.dump", C | T, nullptr, nullptr},
     {"content.hash", C | I, "sha1", hash},
     {"content.restore", C | T, nullptr, nullptr},

@@ -4,13 +4,17 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "broker/content/store.hpp"
 
 namespace sluice {
+
+class Database;
 
 class SqliteStore {
   public:
@@ -36,13 +40,34 @@ class SqliteStore {
     using OnJob = std::function<void(const Result<std::optional<StoredJob>>&)>;
     void read_job(JobId id, OnJob on_job);
 
+    /// All logs of a job by their paths.
+    using OnLogs = std::function<void(const Result<std::map<std::string, std::string>>&)>;
+    void read_logs(JobId id, OnLogs on_logs);
+
+    /// nullopt when there is no such blob.
+    using OnBlob = std::function<void(const Result<std::optional<std::string>>&)>;
+    void read_blob(std::string blobref, OnBlob on_blob);
+    using OnFound = std::function<void(const Result<bool>&)>;
+    void has_blob(std::string blobref, OnFound on_found);
+    /// Values of the checkpoints, the latest first.
+    using OnCheckpoints = std::function<void(const Result<std::vector<std::string>>&)>;
+    void read_checkpoints(OnCheckpoints on_checkpoints);
+
     /// At start-up, waits: every job, with the eventlogs of active ones.
     Result<std::vector<StoredJob>> load_jobs();
     Result<std::optional<std::string>> load_meta(const std::string& key);
+    Result<std::optional<std::string>> load_blob(const std::string& blobref);
+    Result<std::vector<std::string>> load_checkpoints();
 
     class Thread;  // of sqlite_store.cpp
 
   private:
+    /// Has the thread call `ask` with its database and the reactor call `answer` with the result.
+    template <class Ask, class Answer>
+    void ask(Ask ask, Answer answer);
+    template <class Ask>
+    auto wait(Ask ask) -> decltype(ask(std::declval<Database&>()));
+
     explicit SqliteStore(std::unique_ptr<Thread> thread);
     std::unique_ptr<Thread> thread_;
 };

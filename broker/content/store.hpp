@@ -1,8 +1,9 @@
-// What rank 0 keeps of its jobs beyond its memory: one transaction holds all that a reactor turn
-// changed. The database itself is behind SqliteStore.
+// What rank 0 keeps beyond its memory, jobs and blobs: one transaction holds all that a reactor
+// turn changed. The database itself is behind SqliteStore.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,13 @@
 #include "base/strong_id.hpp"
 
 namespace sluice {
+
+/// Shared, so that a blob on its way to the disk is not copied.
+using Blob = std::shared_ptr<const std::string>;
+struct StoredBlob {
+    std::string blobref;
+    Blob bytes;
+};
 
 /// The changes of one turn, applied whole or not at all, in the order of the members.
 struct StoreBatch {
@@ -33,10 +41,16 @@ struct StoreBatch {
     std::vector<std::pair<JobId, std::string>> rows;       // row of a job that became inactive
     std::vector<JobId> purges;
     std::vector<std::pair<std::string, std::string>> meta;
+    std::vector<StoredBlob> blobs;
+    struct NewCheckpoint {
+        std::string value;       // JSON object (content.checkpoint-put)
+        bool automatic = false;  // takes the place of the last automatic one
+    };
+    std::optional<NewCheckpoint> checkpoint;
 
     bool empty() const {
         return jobs.empty() && appends.empty() && resources.empty() && rows.empty() &&
-               purges.empty() && meta.empty();
+               purges.empty() && meta.empty() && blobs.empty() && !checkpoint;
     }
 };
 

@@ -1,22 +1,18 @@
 #include "broker/kvs/kvs_tree.hpp"
 
-#include <span>
+#include <algorithm>
 
 // GCC 12 takes the short-string buffer of a moved std::string for an overrun (PR105329).
 #pragma GCC diagnostic ignored "-Warray-bounds"
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 
 namespace sluice {
-namespace {
 
 using Kind = TreeObject::Kind;
-constexpr int links_max = 10;
-constexpr std::size_t inline_bytes_max = 72;  // as long as a blobref: larger values are blobs
-
-}  // namespace
 
 Result<std::vector<KvsOp>> decode_ops(const JsonArray& array) {
     std::vector<KvsOp> ops;
+    ops.reserve(array.size());
     for (const Json& item : array) {
         if (!item.is_object()) return fail(EPROTO, "ops: wanted objects");
         JsonReader in{item.as_object()};
@@ -33,166 +29,144 @@ Result<std::vector<KvsOp>> decode_ops(const JsonArray& array) {
     return ops;
 }
 
-std::string KvsTree::empty_root() {
-    // A blob this small is always taken, whatever the hash.
-    return content_.store(dir_blob(TreeObject::make_dir())).value_or("");
-}
-
-Result<TreeObject> KvsTree::directory(const TreeObject& object) const {
-    if (object.kind == Kind::dir) return object;
-    if (object.kind != Kind::dirref) return Error{ENOTDIR};
-    SLUICE_TRY(const std::string* blob, content_.load(object.refs[0]));
-    SLUICE_TRY(const JsonObject json, parse_json_object(*blob));
-    SLUICE_TRY(TreeObject dir, decode_treeobj(json));
-    if (dir.kind != Kind::dir) return fail(EPROTO, "{}: not a directory", object.refs[0]);
-    return dir;
-}
-
-Result<std::string> KvsTree::bytes(const TreeObject& object) const {
-    if (object.kind == Kind::val) return object.value;
-    if (object.kind != Kind::valref) return Error{EINVAL};
-    std::string all;
-    for (const std::string& ref : object.refs) {
-        SLUICE_TRY(const std::string* blob, content_.load(ref));
-        all += *blob;
+std::string normalize_key(std::string_view key) {
+    std::string text;
+    for (const std::string& part : split_key(key)) {
+        if (!text.empty()) text += '.';
+        text += part;
     }
-    return all;
+    return text.empty() ? "." : text;
 }
+
+namespace kvs_tree {
+namespace {
+
+constexpr int links_max = 10;
 
 /// One lookup on its way: what is left of the key, and the links followed so far.
-struct KvsTree::Walk {
-    std::string root;
+struct Walk {
+    KvsEntry* root;
     std::vector<std::string> key;
     bool follow_last;
     const RootOf& root_of;
+    KvsBlobs& blobs;
     int links = 0;
 };
 
-Result<TreeObject> KvsTree::walk(Walk& walk) const {
-    TreeObject here = TreeObject::make_dirref(walk.root);
-    for (std::size_t i = 0; i < walk.key.size(); ++i) {
-        SLUICE_TRY(TreeObject dir, directory(here));
-        const auto found = dir.entries.find(walk.key[i]);
-        if (found == dir.entries.end()) return Error{ENOENT};
-        here = std::move(found->second);
+Result<void> follow(Walk& walk, const TreeObject& link, std::size_t at) {
+    if (++walk.links > links_max) return Error{ELOOP};
+    std::vector<std::string> key = split_key(link.target);
+    key.insert(key.end(), walk.key.begin() + static_cast<std::ptrdiff_t>(at) + 1, walk.key.end());
+    walk.key = std::move(key);
+    if (link.target_namespace.empty()) return {};
+    SLUICE_TRY(walk.root, walk.root_of(link.target_namespace));
+    return {};
+}
+
+/// The entry at the key. A value on the way is no directory: then nothing is there (ENOENT).
+Result<KvsEntry*> find(Walk& walk) {
+    KvsEntry* here = walk.root;
+    for (std::size_t i = 0; i < walk.key.size();) {
+        if (here->object.kind != Kind::dirref) return Error{ENOENT};
+        SLUICE_TRY(KvsDir * dir, open(*here, walk.blobs));
+        const auto found = dir->entries.find(walk.key[i]);
+        if (found == dir->entries.end()) return Error{ENOENT};
+        here = &found->second;
         const bool last = i + 1 == walk.key.size();
-        if (here.kind != Kind::symlink || (last && !walk.follow_last)) continue;
-        if (++walk.links > links_max) return Error{ELOOP};
-        std::vector<std::string> key = split_key(here.target);
-        key.insert(key.end(), walk.key.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                   walk.key.end());
-        if (!here.target_namespace.empty()) {
-            SLUICE_TRY(walk.root, walk.root_of(here.target_namespace));
+        if (here->object.kind == Kind::symlink && (!last || walk.follow_last)) {
+            SLUICE_CHECK(follow(walk, here->object, i));
+            here = walk.root;
+            i = 0;
+        } else {
+            ++i;
         }
-        walk.key = std::move(key);
-        return this->walk(walk);
     }
     return here;
 }
 
-Result<TreeObject> KvsTree::lookup(const std::string& root, std::string_view key,
-                                   std::int64_t flags, const RootOf& root_of) const {
-    const bool as_stored = flags & kvs_flag::treeobj, link = flags & kvs_flag::readlink;
-    Walk state{.root = root,
-               .key = split_key(key),
-               .follow_last = !(as_stored || link),
-               .root_of = root_of};
-    SLUICE_TRY(TreeObject object, walk(state));
-    if (as_stored) return object;
-    if (link) {
-        if (object.kind != Kind::symlink) return Error{EINVAL};
-        return object;
+TreeObject shallow(const KvsDir& dir) {
+    TreeObject object = TreeObject::make_dir();
+    for (const auto& [name, entry] : dir.entries)
+        object.entries.emplace_hint(object.entries.end(), name, entry.object);
+    return object;
+}
+
+}  // namespace
+
+KvsEntry root_at(std::string blobref) {
+    return {.object = TreeObject::make_dirref(std::move(blobref))};
+}
+
+std::string empty_root(ContentCache& cache) {
+    // A blob this small is always taken, whatever the hash.
+    return cache.store(dir_blob(TreeObject::make_dir())).value_or("");
+}
+
+Result<KvsDir*> open(KvsEntry& entry, KvsBlobs& blobs) {
+    if (entry.object.kind != Kind::dirref) return Error{ENOTDIR};
+    if (entry.dir) return entry.dir.get();
+    SLUICE_TRY(const Blob blob, blobs.find(entry.object.refs[0]));
+    SLUICE_TRY(const JsonObject json, parse_json_object(*blob));
+    SLUICE_TRY(TreeObject object, decode_treeobj(json));
+    if (object.kind != Kind::dir)
+        return fail(EINVAL, "{}: not a directory", entry.object.refs[0]);
+    auto dir = std::make_unique<KvsDir>();
+    for (auto& [name, child] : object.entries) {
+        if (child.kind == Kind::dir)
+            return fail(EINVAL, "{}: has a directory in place of a reference to one",
+                        entry.object.refs[0]);
+        dir->entries.emplace_hint(dir->entries.end(), name, KvsEntry{std::move(child), nullptr});
     }
-    if (flags & kvs_flag::readdir) return directory(object);
-    if (object.is_directory()) return Error{EISDIR};
-    SLUICE_TRY(std::string value, bytes(object));
+    entry.dir = std::move(dir);
+    return entry.dir.get();
+}
+
+Result<std::string> bytes(const TreeObject& object, KvsBlobs& blobs) {
+    if (object.kind == Kind::val) return object.value;
+    if (object.kind != Kind::valref) return Error{EINVAL};
+    std::string all;
+    std::optional<Error> error;
+    for (const std::string& ref : object.refs) {  // to the end: all that is missing at once
+        const Result<Blob> blob = blobs.find(ref);
+        if (blob) all += **blob;
+        else if (!error || error->errnum() == EAGAIN) error = blob.error();
+    }
+    if (error) return blobs.missing() ? Error{EAGAIN} : *error;
+    return all;
+}
+
+Result<TreeObject> lookup(KvsEntry& root, std::string_view key, std::int64_t flags,
+                          const RootOf& root_of, KvsBlobs& blobs) {
+    const bool as_stored = flags & kvs_flag::treeobj, link = flags & kvs_flag::readlink;
+    const bool readdir = flags & kvs_flag::readdir;
+    Walk walk{.root = &root,
+              .key = split_key(key),
+              .follow_last = !(as_stored || link),
+              .root_of = root_of,
+              .blobs = blobs};
+    const bool at_root = walk.key.empty();
+    SLUICE_TRY(KvsEntry * entry, find(walk));
+    if (as_stored) return entry->object;
+    if (entry->object.is_directory()) {
+        if (link && !at_root) return Error{EINVAL};
+        if (!readdir) return Error{EISDIR};
+        SLUICE_TRY(KvsDir * dir, open(*entry, blobs));
+        return shallow(*dir);
+    }
+    const bool is_link = entry->object.kind == Kind::symlink;
+    if (link && !is_link) return Error{EINVAL};
+    if (readdir) return Error{ENOTDIR};
+    if (is_link) return entry->object;
+    SLUICE_TRY(std::string value, bytes(entry->object, blobs));
     return TreeObject::make_val(std::move(value));
 }
 
-Result<void> KvsTree::load_in_place(TreeObject& object) const {
-    if (object.kind == Kind::dir) return {};
-    SLUICE_TRY(object, directory(object));
-    return {};
+std::size_t count_loaded(const KvsEntry& root) {
+    if (!root.dir) return 0;
+    std::size_t count = root.dir->entries.size();
+    for (const auto& [name, entry] : root.dir->entries) count += count_loaded(entry);
+    return count;
 }
 
-Result<std::string> KvsTree::commit(const std::string& root, const std::vector<KvsOp>& ops) {
-    SLUICE_TRY(TreeObject dir, directory(TreeObject::make_dirref(root)));
-    for (const KvsOp& op : ops) SLUICE_CHECK(apply(dir, op));
-    return store_dir(dir);
-}
-
-Result<void> KvsTree::apply(TreeObject& root, const KvsOp& op) {
-    std::vector<std::string> key = split_key(op.key);
-    if (key.empty()) return fail(EINVAL, "key '{}' is the root, which cannot be replaced", op.key);
-    TreeObject* dir = &root;
-    int links = 0;
-    for (std::size_t i = 0; i + 1 < key.size(); ++i) {
-        const auto found = dir->entries.find(key[i]);
-        if (found == dir->entries.end()) {
-            if (!op.object) return {};  // nothing there to unlink
-            dir = &dir->entries.emplace(key[i], TreeObject::make_dir()).first->second;
-            continue;
-        }
-        TreeObject& entry = found->second;
-        if (entry.kind == Kind::symlink) {
-            if (++links > links_max) return Error{ELOOP};
-            if (!entry.target_namespace.empty())
-                return fail(EINVAL, "key '{}' leads into namespace {}", op.key,
-                            entry.target_namespace);
-            std::vector<std::string> target = split_key(entry.target);
-            target.insert(target.end(), key.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                          key.end());
-            key = std::move(target);
-            dir = &root;
-            i = static_cast<std::size_t>(-1);  // from the first part again
-            continue;
-        }
-        if (!entry.is_directory()) {
-            if (!op.object) return {};
-            entry = TreeObject::make_dir();  // a directory takes the place of a value
-        }
-        SLUICE_CHECK(load_in_place(entry));
-        dir = &entry;
-    }
-    return put(*dir, key.back(), op);
-}
-
-Result<void> KvsTree::put(TreeObject& dir, const std::string& name, const KvsOp& op) {
-    if (!op.object) {
-        dir.entries.erase(name);
-        return {};
-    }
-    const auto found = dir.entries.find(name);
-    if ((op.flags & kvs_flag::append) && found != dir.entries.end())
-        return append(found->second, *op.object);
-    dir.entries.insert_or_assign(name, *op.object);
-    return {};
-}
-
-Result<void> KvsTree::append(TreeObject& entry, const TreeObject& value) {
-    if (entry.is_directory()) return Error{EISDIR};
-    if (entry.kind == Kind::symlink || value.kind != Kind::val)
-        return fail(EINVAL, "append works from a value to a value");
-    if (entry.kind == Kind::val) {
-        SLUICE_TRY(std::string ref, content_.store(std::move(entry.value)));
-        entry = TreeObject::make_valref({std::move(ref)});
-    }
-    SLUICE_TRY(std::string ref, content_.store(value.value));
-    entry.refs.push_back(std::move(ref));
-    return {};
-}
-
-Result<std::string> KvsTree::store_dir(TreeObject& dir) {
-    for (auto& [name, entry] : dir.entries) {
-        if (entry.kind == Kind::dir) {
-            SLUICE_TRY(std::string ref, store_dir(entry));
-            entry = TreeObject::make_dirref(std::move(ref));
-        } else if (entry.kind == Kind::val && entry.value.size() > inline_bytes_max) {
-            SLUICE_TRY(std::string ref, content_.store(std::move(entry.value)));
-            entry = TreeObject::make_valref({std::move(ref)});
-        }
-    }
-    return content_.store(dir_blob(dir));
-}
-
+}  // namespace kvs_tree
 }  // namespace sluice

@@ -1,9 +1,11 @@
-// Reading and changing KVS trees (RFC 11) that live as blobs in the content cache. A root is a
-// blobref; changing a tree makes a new root and leaves the old one readable. Pure.
+// Reading and changing KVS trees (RFC 11). The current tree of a namespace is in memory as far as
+// it was used; a commit changes it in place and makes new blobs of the changed directories, so that
+// the roots given out before stay readable. Pure.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +13,8 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/rfc/treeobj.hpp"
-#include "broker/content/content_cache.hpp"
+#include "broker/kvs/kvs_blobs.hpp"
+#include "broker/kvs/kvs_dir.hpp"
 
 namespace sluice {
 
@@ -23,39 +26,39 @@ struct KvsOp {
 };
 /// Errors: EPROTO.
 Result<std::vector<KvsOp>> decode_ops(const JsonArray& ops);
+/// Key with single dots and none at the ends, as keys are compared; "." for the root.
+std::string normalize_key(std::string_view key);
 
-class KvsTree {
-  public:
-    /// Root of another namespace, for links that lead there. Errors: ENOTSUP, EPERM.
-    using RootOf = std::function<Result<std::string>(std::string_view name)>;
-    explicit KvsTree(ContentCache& content) : content_(content) {}
+namespace kvs_tree {
 
-    /// Blobref of an empty tree.
-    std::string empty_root();
-    /// What is at `key` under `root`: with treeobj as stored; else a val with all its bytes, a dir
-    /// (readdir) or a symlink (readlink).
-    /// Errors: ENOENT, EISDIR, ENOTDIR, EINVAL no link, ELOOP, ENOTSUP.
-    Result<TreeObject> lookup(const std::string& root, std::string_view key, std::int64_t flags,
-                              const RootOf& root_of) const;
-    /// The root after `ops`, all or nothing. Errors: EINVAL a change of the root itself, EISDIR,
-    /// ELOOP, ENOENT a blob that is not there.
-    Result<std::string> commit(const std::string& root, const std::vector<KvsOp>& ops);
-    /// Bytes of a val or valref. Errors: ENOENT a missing blob, EINVAL another kind.
-    Result<std::string> bytes(const TreeObject& object) const;
-    const std::string& algorithm() const { return content_.algorithm(); }
-    /// Directory behind a dir or dirref. Errors: ENOTDIR, ENOENT, EPROTO.
-    Result<TreeObject> directory(const TreeObject& object) const;
+/// Root of another namespace, for links that lead there. Errors: ENOTSUP, EPERM.
+using RootOf = std::function<Result<KvsEntry*>(std::string_view name)>;
 
-  private:
-    struct Walk;
-    Result<TreeObject> walk(Walk& walk) const;
-    Result<void> apply(TreeObject& root, const KvsOp& op);
-    Result<void> put(TreeObject& dir, const std::string& name, const KvsOp& op);
-    Result<void> append(TreeObject& entry, const TreeObject& value);
-    Result<void> load_in_place(TreeObject& object) const;
-    Result<std::string> store_dir(TreeObject& dir);
+/// A root whose directory is read when it is needed.
+KvsEntry root_at(std::string blobref);
+/// Blobref of an empty tree, stored in `cache`.
+std::string empty_root(ContentCache& cache);
 
-    ContentCache& content_;
-};
+/// What is at `key` under `root`: with treeobj as stored; else a val with all its bytes, a dir
+/// (readdir) or a symlink (readlink). Loads directories into the tree.
+/// Errors: ENOENT, EISDIR, ENOTDIR, EINVAL no link, ELOOP, ENOTSUP; EAGAIN blobs are missing.
+Result<TreeObject> lookup(KvsEntry& root, std::string_view key, std::int64_t flags,
+                          const RootOf& root_of, KvsBlobs& blobs);
+/// Bytes of a val or valref. Errors: EINVAL another kind, EAGAIN, ENOENT a blob that is lost.
+Result<std::string> bytes(const TreeObject& object, KvsBlobs& blobs);
 
+/// Applies `ops`, all or nothing; the root's reference is out of date then.
+/// Errors: EINVAL a change of the root itself, EISDIR or EOPNOTSUPP or EPROTO a wrong append,
+/// ELOOP; EAGAIN blobs are missing.
+Result<void> apply(KvsEntry& root, const std::vector<KvsOp>& ops, KvsBlobs& blobs);
+/// Stores the changed directories; the root's reference is right again.
+/// Errors: EFBIG a directory that is too large.
+Result<void> settle(KvsEntry& root, ContentCache& cache);
+
+/// The directory of a dirref, read if need be. Errors: ENOTDIR, EAGAIN, ENOENT, EPROTO.
+Result<KvsDir*> open(KvsEntry& entry, KvsBlobs& blobs);
+/// Entries in memory below `root`.
+std::size_t count_loaded(const KvsEntry& root);
+
+}  // namespace kvs_tree
 }  // namespace sluice

@@ -1,30 +1,28 @@
 #include "broker/kvs/namespaces.hpp"
 
-#include <algorithm>
-
 namespace sluice {
 namespace {
 
 constexpr std::string_view primary = "primary";
+constexpr std::size_t snapshots_max = 8;
 
-/// What a guest may store: values, empty directories, nothing.
-bool guest_may_store(const KvsOp& op) {
-    if (!op.object) return true;
-    return op.object->kind == TreeObject::Kind::val ||
-           (op.object->kind == TreeObject::Kind::dir && op.object->entries.empty());
+std::string_view kind_text(const TreeObject& object) {
+    switch (object.kind) {
+        case TreeObject::Kind::val: return "val";
+        case TreeObject::Kind::valref: return "valref";
+        case TreeObject::Kind::dir: return "non-empty dir";
+        case TreeObject::Kind::dirref: return "dirref";
+        case TreeObject::Kind::symlink: return "symlink";
+    }
+    return "";
 }
 
 }  // namespace
 
-std::string normalize_key(std::string_view key) {
-    std::string text;
-    for (const std::string& part : split_key(key)) text += (text.empty() ? "" : ".") + part;
-    return text;
-}
-
-KvsNamespaces::KvsNamespaces(ContentCache& content, UserId instance_owner)
-    : tree_(content), instance_owner_(instance_owner) {
-    namespaces_[std::string{primary}] = {.owner = instance_owner, .rootref = tree_.empty_root()};
+KvsNamespaces::KvsNamespaces(ContentCache& cache, UserId instance_owner)
+    : cache_(cache), instance_owner_(instance_owner) {
+    namespaces_[std::string{primary}] = {.owner = instance_owner,
+                                         .root = kvs_tree::root_at(kvs_tree::empty_root(cache))};
 }
 
 Result<KvsNamespace*> KvsNamespaces::find(std::string_view name, const Credential& user) {
@@ -34,50 +32,104 @@ Result<KvsNamespace*> KvsNamespaces::find(std::string_view name, const Credentia
     return &found->second;
 }
 
-Result<void> KvsNamespaces::create(std::string name, KvsNamespace state) {
-    if (state.owner == userid_unknown) state.owner = instance_owner_;
-    const auto [place, added] = namespaces_.try_emplace(name, std::move(state));
+Result<void> KvsNamespaces::create(const std::string& name, UserId owner, std::int64_t flags,
+                                   std::string rootref) {
+    if (rootref.empty()) rootref = kvs_tree::empty_root(cache_);
+    const auto [place, added] = namespaces_.try_emplace(name);
     if (!added) return Error{EEXIST};
-    changed(name, {});
+    KvsNamespace& state = place->second;
+    state.owner = owner == userid_unknown ? instance_owner_ : owner;
+    state.flags = flags;
+    state.root = kvs_tree::root_at(std::move(rootref));
+    if (on_change_) on_change_({Change::Kind::created, name, {}, &state});
     return {};
 }
 
 Result<void> KvsNamespaces::remove(std::string_view name) {
     if (name == primary) return Error{ENOTSUP};
-    const auto found = namespaces_.find(name);
-    if (found == namespaces_.end()) return {};
-    const std::string removed = found->first;
-    namespaces_.erase(found);
-    changed(removed, {});
+    const auto removed = namespaces_.extract(std::string{name});
+    if (removed.empty()) return {};
+    if (on_change_) on_change_({Change::Kind::removed, removed.key(), {}, nullptr});
     return {};
 }
 
-Result<TreeObject> KvsNamespaces::lookup(const Lookup& lookup, const Credential& user) {
-    std::string root = lookup.rootref;
-    if (root.empty()) {
-        SLUICE_TRY(const KvsNamespace* state, find(lookup.name_space, user));
-        root = state->rootref;
-    } else if (!user.privileged()) {
-        return Error{EPERM};  // a root says nothing of whose it is
+KvsEntry& KvsNamespaces::snapshot(const std::string& rootref) {
+    for (auto it = snapshots_.begin(); it != snapshots_.end(); ++it) {
+        if (it->object.refs[0] != rootref) continue;
+        snapshots_.splice(snapshots_.begin(), snapshots_, it);
+        return snapshots_.front();
     }
-    return tree_.lookup(root, lookup.key, lookup.flags,
-                        [&](std::string_view name) -> Result<std::string> {
-                            SLUICE_TRY(const KvsNamespace* state, find(name, user));
-                            return state->rootref;
-                        });
+    if (snapshots_.size() == snapshots_max) snapshots_.pop_back();
+    return snapshots_.emplace_front(kvs_tree::root_at(rootref));
 }
 
-Result<KvsNamespace> KvsNamespaces::commit(std::string_view name, const std::vector<KvsOp>& ops,
-                                           const Credential& user) {
-    SLUICE_TRY(KvsNamespace * state, find(name, user));
-    if (!user.privileged() && !std::ranges::all_of(ops, guest_may_store)) return Error{EPERM};
-    SLUICE_TRY(state->rootref, tree_.commit(state->rootref, ops));
-    ++state->rootseq;
-    const KvsNamespace after = *state;
-    std::set<std::string> keys;
-    for (const KvsOp& op : ops) keys.insert(normalize_key(op.key));
-    changed(std::string{name}, keys);
-    return after;
+Result<KvsEntry*> KvsNamespaces::root_of(const Lookup& lookup, const Credential& user) {
+    if (lookup.rootref.empty()) {
+        SLUICE_TRY(KvsNamespace * state, find(lookup.name_space, user));
+        return &state->root;
+    }
+    if (!user.privileged()) return Error{EPERM};  // a root says nothing of whose it is
+    for (auto& [name, state] : namespaces_)
+        if (state.rootref() == lookup.rootref) return &state.root;
+    return &snapshot(lookup.rootref);
+}
+
+Result<TreeObject> KvsNamespaces::lookup(const Lookup& lookup, const Credential& user,
+                                         KvsBlobs& blobs) {
+    SLUICE_TRY(KvsEntry * root, root_of(lookup, user));
+    const auto other = [&](std::string_view name) -> Result<KvsEntry*> {
+        SLUICE_TRY(KvsNamespace * state, find(name, user));
+        return &state->root;
+    };
+    return kvs_tree::lookup(*root, lookup.key, lookup.flags, other, blobs);
+}
+
+Result<void> KvsNamespaces::check_guest(const std::vector<KvsOp>& ops, const Credential& user) {
+    if (user.privileged()) return {};
+    for (const KvsOp& op : ops) {
+        if (!op.object || op.object->kind == TreeObject::Kind::val) continue;
+        if (op.object->kind == TreeObject::Kind::dir && op.object->entries.empty()) continue;
+        return fail(EPERM, "guests may not commit {} objects", kind_text(*op.object));
+    }
+    return {};
+}
+
+Result<void> KvsNamespaces::apply(std::string_view name, const std::vector<KvsOp>& ops,
+                                  KvsBlobs& blobs) {
+    const auto found = namespaces_.find(name);
+    if (found == namespaces_.end()) return Error{ENOTSUP};
+    return kvs_tree::apply(found->second.root, ops, blobs);
+}
+
+Result<KvsNamespace*> KvsNamespaces::settle(std::string_view name,
+                                            const std::set<std::string>& keys) {
+    const auto found = namespaces_.find(name);
+    if (found == namespaces_.end()) return Error{ENOTSUP};
+    KvsNamespace& state = found->second;
+    SLUICE_CHECK(kvs_tree::settle(state.root, cache_));
+    ++state.rootseq;
+    if (on_change_) on_change_({Change::Kind::commit, found->first, keys, &state});
+    return &state;
+}
+
+void KvsNamespaces::set_primary(std::string rootref, std::int64_t rootseq) {
+    KvsNamespace& state = namespaces_.find(primary)->second;
+    state.root = kvs_tree::root_at(std::move(rootref));
+    state.rootseq = rootseq;
+}
+
+std::size_t KvsNamespaces::count_loaded() const {
+    std::size_t count = 0;
+    for (const auto& [name, state] : namespaces_) count += kvs_tree::count_loaded(state.root);
+    for (const KvsEntry& root : snapshots_) count += kvs_tree::count_loaded(root);
+    return count;
+}
+
+void KvsNamespaces::trim(std::size_t entries_max) {
+    if (count_loaded() <= entries_max) return;
+    snapshots_.clear();
+    for (auto& [name, state] : namespaces_)
+        if (state.root.dir && !state.root.dir->changed) state.root.dir.reset();
 }
 
 }  // namespace sluice

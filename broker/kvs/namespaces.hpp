@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
@@ -19,19 +20,22 @@ namespace sluice {
 struct KvsNamespace {
     UserId owner;
     std::int64_t flags = 0;
-    std::string rootref;
+    KvsEntry root;
     std::int64_t rootseq = 0;
+
+    const std::string& rootref() const { return root.object.refs[0]; }
 };
 
 class KvsNamespaces {
   public:
-    /// Starts with an empty namespace "primary" of the instance owner.
-    KvsNamespaces(ContentCache& content, UserId instance_owner);
+    /// Starts with a namespace "primary" of the instance owner, empty.
+    KvsNamespaces(ContentCache& cache, UserId instance_owner);
 
     /// Errors: ENOTSUP no such namespace, EPERM not for this user (RFC 16: guests have their own).
     Result<KvsNamespace*> find(std::string_view name, const Credential& user);
-    /// Errors: EEXIST.
-    Result<void> create(std::string name, KvsNamespace state);
+    /// `rootref` empty: an empty tree; `owner` unknown: the instance owner. Errors: EEXIST.
+    Result<void> create(const std::string& name, UserId owner, std::int64_t flags,
+                        std::string rootref);
     /// Removing one that is not there succeeds. Errors: ENOTSUP for "primary".
     Result<void> remove(std::string_view name);
     const std::map<std::string, KvsNamespace, std::less<>>& all() const { return namespaces_; }
@@ -41,32 +45,42 @@ class KvsNamespaces {
         std::string name_space = "primary";
         std::int64_t flags = 0;
     };
-    /// Errors: as find and KvsTree::lookup.
-    Result<TreeObject> lookup(const Lookup& lookup, const Credential& user);
-    /// Applies `ops`; an empty list changes the sequence number only.
-    /// Errors: as find and KvsTree::commit; EPERM when a guest stores references or links.
-    Result<KvsNamespace> commit(std::string_view name, const std::vector<KvsOp>& ops,
-                                const Credential& user);
+    /// Errors: as find and kvs_tree::lookup.
+    Result<TreeObject> lookup(const Lookup& lookup, const Credential& user, KvsBlobs& blobs);
+    /// Applies the operations of one commit to the tree of `name`; settle() ends what one or more
+    /// of them began. Errors: as kvs_tree::apply, ENOTSUP.
+    Result<void> apply(std::string_view name, const std::vector<KvsOp>& ops, KvsBlobs& blobs);
+    /// The new root, with the next sequence number; tells of the `keys` that were touched.
+    Result<KvsNamespace*> settle(std::string_view name, const std::set<std::string>& keys);
+    /// Whether this user may commit these operations: values, empty directories, nothing.
+    /// Errors: EPERM naming the kind.
+    static Result<void> check_guest(const std::vector<KvsOp>& ops, const Credential& user);
 
-    /// Called after a commit with the keys it touched, or with no keys after a removal or creation.
-    using OnChange =
-        std::function<void(const std::string& name, const std::set<std::string>& keys)>;
+    /// The tree of a checkpoint becomes the primary one.
+    void set_primary(std::string rootref, std::int64_t rootseq);
+    /// Frees the memory of directories when they have more than `entries_max` entries.
+    void trim(std::size_t entries_max);
+    std::size_t count_loaded() const;
+
+    struct Change {
+        enum class Kind { commit, created, removed };
+        Kind kind = Kind::commit;
+        std::string name;
+        std::set<std::string> keys;            // that were touched, normal form
+        const KvsNamespace* state = nullptr;   // nullptr: removed
+    };
+    using OnChange = std::function<void(const Change&)>;
     void watch(OnChange on_change) { on_change_ = std::move(on_change); }
 
-    KvsTree& tree() { return tree_; }
-
   private:
-    void changed(const std::string& name, const std::set<std::string>& keys) const {
-        if (on_change_) on_change_(name, keys);
-    }
+    Result<KvsEntry*> root_of(const Lookup& lookup, const Credential& user);
+    KvsEntry& snapshot(const std::string& rootref);
 
-    KvsTree tree_;
+    ContentCache& cache_;
     UserId instance_owner_;
     std::map<std::string, KvsNamespace, std::less<>> namespaces_;
+    std::list<KvsEntry> snapshots_;  // older roots that were read, the last used first
     OnChange on_change_;
 };
-
-/// Key with single dots and none at the ends, as keys are compared.
-std::string normalize_key(std::string_view key);
 
 }  // namespace sluice

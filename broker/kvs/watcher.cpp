@@ -5,76 +5,99 @@
 #include "base/blobref.hpp"
 
 namespace sluice {
+namespace {
 
-Result<TreeObject> KvsWatcher::look(KvsNamespaces& kvs, const Credential& user,
-                                    std::int64_t flags) const {
-    constexpr std::int64_t lookup_flags =
-        kvs_flag::readdir | kvs_flag::readlink | kvs_flag::treeobj;
-    return kvs.lookup({.key = key_, .name_space = namespace_, .flags = flags & lookup_flags}, user);
+std::string_view kind_text(const TreeObject& object) {
+    switch (object.kind) {
+        case TreeObject::Kind::val: return "val";
+        case TreeObject::Kind::valref: return "valref";
+        case TreeObject::Kind::dir: return "dir";
+        case TreeObject::Kind::dirref: return "dirref";
+        case TreeObject::Kind::symlink: return "symlink";
+    }
+    return "";
 }
 
-KvsWatcher::Step KvsWatcher::start(KvsNamespaces& kvs, const Credential& user) {
-    Step step = has(kvs_flag::watch_append) || has(kvs_flag::stream) ? next_blobs(kvs, user)
-                                                                     : next_value(kvs, user);
-    step.sentinel = has(kvs_flag::initial_sentinel) && !step.end;
+}  // namespace
+
+KvsWatcher::Step KvsWatcher::update(const KvsNamespaces::Change& change, KvsNamespaces& kvs,
+                                    const Credential& user, KvsBlobs& blobs) {
+    if (!change.state) {
+        if (!begun_) return {};
+        return {.end = Error{ENOTSUP}};
+    }
+    const bool touched = change.keys.contains(key_);
+    // A key that has not been there yet may come with its directory, under another key.
+    if (seen_ && !touched && !has(kvs_flag::watch_full)) return {};
+    return look(kvs, user, blobs);
+}
+
+KvsWatcher::Step KvsWatcher::look(KvsNamespaces& kvs, const Credential& user, KvsBlobs& blobs) {
+    constexpr std::int64_t lookup_flags =
+        kvs_flag::readdir | kvs_flag::readlink | kvs_flag::treeobj;
+    const bool as_blobs = has(kvs_flag::watch_append) || has(kvs_flag::stream);
+    const bool first = !begun_;
+    begun_ = kvs.all().contains(namespace_);
+    Result<TreeObject> object =
+        kvs.lookup({.key = key_,
+                    .name_space = namespace_,
+                    .flags = as_blobs ? kvs_flag::treeobj : flags_ & lookup_flags},
+                   user, blobs);
+    Step step = !object    ? on_failure(object.error(), first)
+                : as_blobs ? on_stored(*object, first, blobs)
+                           : on_value(*std::move(object), first);
+    if (step.missing) begun_ = !first;
     return step;
 }
 
-KvsWatcher::Step KvsWatcher::update(KvsNamespaces& kvs, const Credential& user,
-                                    const std::set<std::string>& keys) {
-    const bool gone = !kvs.all().contains(namespace_);
-    if (gone && seen_) return {.end = Error{ENOTSUP}};
-    const bool touched = keys.empty() || keys.contains(key_);
-    // A key that has not been there yet may come with its directory, under another key.
-    if (seen_ && !touched && !has(kvs_flag::watch_full) && !has(kvs_flag::watch_uniq)) return {};
-    if (seen_ && keys.empty()) return {};
-    if (has(kvs_flag::watch_append) || has(kvs_flag::stream)) return next_blobs(kvs, user);
-    return next_value(kvs, user);
+KvsWatcher::Step KvsWatcher::on_failure(const Error& error, bool first) {
+    if (error.errnum() == EAGAIN) return {.missing = true};
+    const bool not_there = error.errnum() == ENOENT || error.errnum() == ENOTSUP;
+    if (!not_there || seen_ || !has(kvs_flag::waitcreate)) return {.end = error};
+    return {.sentinel = begun_ && first && has(kvs_flag::initial_sentinel)};
 }
 
-KvsWatcher::Step KvsWatcher::fail_or_wait(const Error& error) {
-    const bool missing = error.errnum() == ENOENT || error.errnum() == ENOTSUP;
-    if (missing && !seen_ && has(kvs_flag::waitcreate)) return {};
-    return {.end = error};
-}
-
-KvsWatcher::Step KvsWatcher::next_value(KvsNamespaces& kvs, const Credential& user) {
-    Result<TreeObject> object = look(kvs, user, flags_);
-    if (!object) return fail_or_wait(object.error());
-    const bool first = !std::exchange(seen_, true);
+KvsWatcher::Step KvsWatcher::on_value(TreeObject object, bool first) {
+    const bool again = std::exchange(seen_, true);
     const bool compare = has(kvs_flag::watch_full) || has(kvs_flag::watch_uniq);
-    if (!first && compare && last_ == *object) return {};
-    Step step{.replies = {*object}};
-    last_ = *std::move(object);
+    if (again && compare && last_ == object) return {};
+    if (compare) last_ = object;
+    Step step;
+    step.replies.push_back(std::move(object));
+    step.sentinel = first && has(kvs_flag::initial_sentinel);
     if (!has(kvs_flag::watch)) step.end = Error{ENODATA};
     return step;
 }
 
-KvsWatcher::Step KvsWatcher::next_blobs(KvsNamespaces& kvs, const Credential& user) {
-    const Result<TreeObject> object = look(kvs, user, kvs_flag::treeobj);
-    if (!object) return fail_or_wait(object.error());
-    if (object->is_directory()) return {.end = Error{EISDIR}};
-    const bool first = !std::exchange(seen_, true);
+Error KvsWatcher::not_appendable(const TreeObject& object) const {
+    const int errnum = object.is_directory() ? EISDIR : EINVAL;
+    return fail(errnum, "{} cannot be {}", kind_text(object),
+                has(kvs_flag::watch_append) ? "watched with WATCH_APPEND" : "streamed");
+}
+
+KvsWatcher::Step KvsWatcher::on_stored(const TreeObject& object, bool first, KvsBlobs& blobs) {
+    const bool is_val = object.kind == TreeObject::Kind::val;
+    if (!is_val && object.kind != TreeObject::Kind::valref) return {.end = not_appendable(object)};
     // A value is the one blob that it becomes when something is appended to it.
-    std::vector<std::string> blobs = object->refs;
-    if (object->kind == TreeObject::Kind::val) {
-        const auto hash = hash_blob(kvs.tree().algorithm(), object->value);
-        blobs = {hash ? blobref_of(kvs.tree().algorithm(), *hash) : ""};
-    }
-    const bool continues =
-        blobs.size() >= blobs_.size() && std::equal(blobs_.begin(), blobs_.end(), blobs.begin());
-    if (!first && !continues)
-        return {
-            .end = fail(EINVAL, "key '{}' was overwritten while it was watched for appends", key_)};
+    std::vector<std::string> refs = object.refs;
+    const std::string& algorithm = blobs.cache().algorithm();
+    if (is_val) refs = {blobref_of(algorithm, hash_blob(algorithm, object.value).value_or(""))};
+    const bool shorter = refs.size() < sent_.size();
+    if (shorter && !is_val)
+        return {.end = fail(EINVAL, "key watched with WATCH_APPEND shortened")};
+    if ((is_val && seen_) || !std::equal(sent_.begin(), sent_.end(), refs.begin()))
+        return {.end = fail(EINVAL, "value of key watched with WATCH_APPEND overwritten")};
     Step step;
-    for (std::size_t i = blobs_.size(); i < blobs.size(); ++i) {
-        auto bytes = object->kind == TreeObject::Kind::val
-                         ? Result<std::string>{object->value}
-                         : kvs.tree().bytes(TreeObject::make_valref({blobs[i]}));
-        if (!bytes) return {.end = bytes.error()};
-        step.replies.push_back(TreeObject::make_val(*std::move(bytes)));
+    for (std::size_t i = sent_.size(); i < refs.size(); ++i) {
+        auto bytes = is_val ? Result<std::string>{object.value}
+                            : kvs_tree::bytes(TreeObject::make_valref({refs[i]}), blobs);
+        if (bytes) step.replies.push_back(TreeObject::make_val(*std::move(bytes)));
+        else if (bytes.error().errnum() != EAGAIN) return {.end = bytes.error()};
     }
-    blobs_ = std::move(blobs);
+    if (blobs.missing()) return {.missing = true};
+    seen_ = true;
+    sent_ = std::move(refs);
+    step.sentinel = first && has(kvs_flag::initial_sentinel);
     if (!has(kvs_flag::watch)) step.end = Error{ENODATA};
     return step;
 }

@@ -23,24 +23,27 @@ class KvsWatcher {
         std::vector<TreeObject> replies;
         bool sentinel = false;  // an empty reply after them
         std::optional<Error> end;
+        bool missing = false;   // blobs are: nothing happened; look() once they are here
     };
-    /// The first look.
-    Step start(KvsNamespaces& kvs, const Credential& user);
-    /// After a commit that touched `keys`, or a creation or removal (no keys).
-    Step update(KvsNamespaces& kvs, const Credential& user, const std::set<std::string>& keys);
+    /// The first look, or one that was put off.
+    Step look(KvsNamespaces& kvs, const Credential& user, KvsBlobs& blobs);
+    /// After a change of its namespace.
+    Step update(const KvsNamespaces::Change& change, KvsNamespaces& kvs, const Credential& user,
+                KvsBlobs& blobs);
 
   private:
     bool has(std::int64_t flag) const { return flags_ & flag; }
-    Result<TreeObject> look(KvsNamespaces& kvs, const Credential& user, std::int64_t flags) const;
-    Step fail_or_wait(const Error& error);
-    Step next_blobs(KvsNamespaces& kvs, const Credential& user);
-    Step next_value(KvsNamespaces& kvs, const Credential& user);
+    Step on_failure(const Error& error, bool first);
+    Step on_value(TreeObject object, bool first);
+    Step on_stored(const TreeObject& object, bool first, KvsBlobs& blobs);
+    Error not_appendable(const TreeObject& object) const;
 
     std::string namespace_, key_;
     std::int64_t flags_;
-    bool seen_ = false;
-    std::optional<TreeObject> last_;  // the last reply
-    std::vector<std::string> blobs_;  // watch_append: blobrefs sent so far
+    bool begun_ = false;              // the namespace was there
+    bool seen_ = false;               // and the key
+    std::optional<TreeObject> last_;  // watch_full, watch_uniq: the last reply
+    std::vector<std::string> sent_;   // watch_append, stream: blobrefs sent so far
 };
 
 }  // namespace sluice

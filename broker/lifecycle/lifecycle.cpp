@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "broker/config/attributes.hpp"
+#include "broker/lifecycle/run_archive.hpp"
 
 extern char** environ;
 
@@ -144,6 +145,19 @@ void Lifecycle::run_steps(std::vector<StageStep> steps, std::size_t next,
 }
 
 void Lifecycle::enter_init() {
+    const bool own_rc1 = !has_own_script(context_.attributes, "broker.rc1_path");
+    const auto plan = lead() && own_rc1 ? plan_restore(context_.attributes) : std::nullopt;
+    if (!plan) return make_rc1_parts();
+    context_.log.info("broker", "restoring content from {}", plan->file);
+    commands_.run("rc1", {plan->command}, environment(), true, [this, plan = *plan](int code) {
+        if (fsm_.state() != BrokerState::init) return;
+        if (code) return stage_done("rc1", code);
+        finish_restore(plan);
+        make_rc1_parts();
+    });
+}
+
+void Lifecycle::make_rc1_parts() {
     if (!has_own_script(context_.attributes, "broker.rc1_path")) {
         if (const Result<void> made = effects_.make_parts(); !made) {
             context_.log.err("broker", "{}", made.error().text());
@@ -249,7 +263,20 @@ void Lifecycle::enter_finalize() {
         const int code = stage_code(context_.attributes, "broker.rc3_path", result);
         std::vector<StageStep> steps(context_.rc3_steps.rbegin(), context_.rc3_steps.rend());
         run_steps(std::move(steps), 0,
-                  [this, code](int more) { stage_done("rc3", code ? code : more); });
+                  [this, code](int more) { dump_content(code ? code : more); });
+    });
+}
+
+void Lifecycle::dump_content(int code) {
+    if (!lead()) return stage_done("rc3", code);
+    const auto plan = plan_dump(context_.attributes);
+    if (!plan) context_.log.err("broker", "{}", plan.error().text());
+    if (!plan || !*plan) return stage_done("rc3", plan ? code : 1);
+    context_.log.info("broker", "dumping content to {}", (*plan)->file);
+    commands_.run("rc3", {(*plan)->command}, environment(), true, [this, code, plan](int more) {
+        const Result<void> linked = more == 0 ? finish_dump(**plan) : Result<void>{};
+        if (!linked) context_.log.err("broker", "{}", linked.error().text());
+        stage_done("rc3", code ? code : linked ? more : 1);
     });
 }
 

@@ -57,6 +57,7 @@ class Lifecycle {
   private:
     void enter(BrokerState state);
     void enter_init();
+    void make_rc1_parts();
     void run_steps(std::vector<StageStep> steps, std::size_t next, std::function<void(int)> done);
     void run_rc1_scripts(int code);
     void enter_quorum();
@@ -67,6 +68,7 @@ class Lifecycle {
     void enter_shutdown();
     void warn_shutdown();
     void enter_finalize();
+    void dump_content(int code);
     void enter_goodbye();
     void stage_done(const std::string& stage, int code);
     void after(double seconds, std::function<void()> work);

@@ -27,9 +27,9 @@ Result<std::optional<double>> mock_duration(const JsonObject& jobspec) {
 
 }  // namespace
 
-JobPipeline::JobPipeline(BrokerContext& context, std::unique_ptr<SqliteStore> store, Queues queues)
+JobPipeline::JobPipeline(BrokerContext& context, SqliteStore& store, Queues queues)
     : context_(context),
-      store_(std::move(store)),
+      store_(store),
       queues_(std::move(queues)),
       dependencies_([this](JobId id) { return std::as_const(table_).find(id); }),
       ids_(0, JobId{0}, now_ms()),
@@ -175,7 +175,7 @@ void JobPipeline::flush() {
     before_commit();
     if (batch_.empty()) return;
     auto contents = std::make_shared<EventBatch::Contents>(batch_.take());
-    store_->commit(contents->store, [this, contents](const Result<void>& stored) {
+    store_.commit(contents->store, [this, contents](const Result<void>& stored) {
         if (!stored) return context_.panic("job data cannot be stored: " + stored.error().text());
         committed(*contents);
     });

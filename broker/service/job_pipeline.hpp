@@ -29,7 +29,7 @@ class JobPipeline {
     /// Restores what the store holds. Errors: a configuration that is wrong, a store that cannot be
     /// read.
     static Result<std::unique_ptr<JobPipeline>> open(BrokerContext& context,
-                                                     std::unique_ptr<SqliteStore> store);
+                                                     SqliteStore& store);
     ~JobPipeline();
 
     struct Submission {
@@ -46,7 +46,7 @@ class JobPipeline {
     Queues& queues() { return queues_; }
     ExecManager& exec() { return *exec_; }
     SchedulerSeat& scheduler() { return *scheduler_; }
-    SqliteStore& store() { return *store_; }
+    SqliteStore& store() { return store_; }
     BrokerContext& context() { return context_; }
 
     /// Posts an event: applies it to the job, logs it, and does what follows from it.
@@ -93,7 +93,7 @@ class JobPipeline {
     CallbackList<const std::vector<JobId>&> on_purge;
 
   private:
-    JobPipeline(BrokerContext& context, std::unique_ptr<SqliteStore> store, Queues queues);
+    JobPipeline(BrokerContext& context, SqliteStore& store, Queues queues);
 
     Result<void> restore();
     Result<void> restore_job(const StoredJob& stored);
@@ -136,7 +136,7 @@ class JobPipeline {
     };
 
     BrokerContext& context_;
-    std::unique_ptr<SqliteStore> store_;
+    SqliteStore& store_;
     std::unique_ptr<SchedulerSeat> scheduler_;
     std::unique_ptr<ExecManager> exec_;
     JobTable table_;

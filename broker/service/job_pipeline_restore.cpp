@@ -39,13 +39,13 @@ bool stops_queues(const JsonObject& config) {
 }  // namespace
 
 Result<std::unique_ptr<JobPipeline>> JobPipeline::open(BrokerContext& context,
-                                                       std::unique_ptr<SqliteStore> store) {
+                                                       SqliteStore& store) {
     const JsonObject& config = context.config.root();
     SLUICE_TRY(Queues queues, Queues::from_config(config));
     SLUICE_TRY(SchedConfig sched_config, SchedConfig::from_config(config));
     SLUICE_TRY(const ExecConfig exec_config, ExecConfig::from_config(config));
     std::unique_ptr<JobPipeline> pipeline{
-        new JobPipeline{context, std::move(store), std::move(queues)}};
+        new JobPipeline{context, store, std::move(queues)}};
     JobPipeline& self = *pipeline;
     self.make_seat(std::move(sched_config));
     ExecManager::Hooks hooks;
@@ -104,18 +104,18 @@ Result<void> JobPipeline::connect_config(const JsonObject& config) {
 }
 
 Result<void> JobPipeline::restore() {
-    SLUICE_TRY(const auto stored, store_->load_jobs());
+    SLUICE_TRY(const auto stored, store_.load_jobs());
     for (const StoredJob& job : stored)
         if (const auto restored = restore_job(job); !restored)
             context_.log.err("job-manager", "job {} cannot be restored: {}", job.id,
                              restored.error().text());
-    SLUICE_TRY(const auto max_id, store_->load_meta("max_jobid"));
+    SLUICE_TRY(const auto max_id, store_.load_meta("max_jobid"));
     if (max_id)
         if (const auto id = fluid_decode(*max_id)) table_.raise_max_id(*id);
     if (table_.max_id().value > 0)
         ids_ = FluidGenerator{0, table_.max_id(),
                               static_cast<std::uint64_t>(wall_clock_now() * 1000)};
-    SLUICE_TRY(const auto queues, store_->load_meta(queues_key));
+    SLUICE_TRY(const auto queues, store_.load_meta(queues_key));
     if (queues)
         if (const auto checkpoint = parse_json_object(*queues)) queues_.restore(*checkpoint);
     if (stops_queues(context_.config.root()) && !stored.empty())

@@ -1,27 +1,63 @@
 // The key-value store (kvs.*): lookups, atomic commits, namespaces. One copy, on rank 0; requests
 // of other ranks walk up to it, so that what one rank has written every rank reads.
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cmath>
+
+#include "base/blobref.hpp"
+#include "base/rfc/fsd.hpp"
 #include "broker/config/attributes.hpp"
-#include "broker/context.hpp"
+#include "broker/config/config_store.hpp"
+#include "broker/log/logger.hpp"
 #include "broker/parts.hpp"
+#include "broker/service/kvs_commits.hpp"
+#include "broker/service/kvs_loader.hpp"
 #include "broker/service/kvs_services.hpp"
 
 namespace sluice {
 namespace {
 
+using Change = KvsNamespaces::Change;
+
+constexpr std::size_t entries_max = 500'000;  // of directories kept in memory
+
+Result<KvsNamespaces::Lookup> decode_lookup(const JsonObject& payload) {
+    JsonReader in{payload};
+    KvsNamespaces::Lookup lookup{.key = in.string("key"),
+                                 .name_space = in.string_or("namespace", ""),
+                                 .flags = in.integer("flags")};
+    const JsonObject* rootdir = in.maybe_object("rootdir");
+    if (!in) return in.error();
+    if (rootdir) {
+        const auto root = decode_treeobj(*rootdir);
+        if (!root || root->kind != TreeObject::Kind::dirref)
+            return fail(EINVAL, "rootdir is not a dirref");
+        lookup.rootref = root->refs[0];
+    } else if (lookup.name_space.empty()) {
+        return fail(EPROTO, "namespace: missing, and there is no rootdir");
+    }
+    return lookup;
+}
+
 class KvsService : public RpcService<KvsService> {
   public:
     static const RpcTable<KvsService> rpcs;
 
-    KvsService(Router& router, KvsNamespaces& kvs) : RpcService(router, "kvs"), kvs_(kvs) {}
+    KvsService(BrokerContext& context, KvsNamespaces& kvs, KvsCommits& commits)
+        : RpcService(context.router, "kvs"),
+          kvs_(kvs),
+          commits_(commits),
+          content_(*context.content->content),
+          rpc_(context.router) {}
 
     /// Answers those who wait for a version that is there now, or for a namespace that is gone.
-    void on_change(const std::string& name) {
-        const auto found = kvs_.all().find(name);
+    void on_change(const Change& change) {
+        if (change.kind != Change::Kind::commit) publish(change);
         std::erase_if(waiters_, [&](const Waiter& waiter) {
-            if (waiter.name_space != name) return false;
-            if (found == kvs_.all().end()) return waiter.request.fail(Error{ENOTSUP}), true;
-            if (found->second.rootseq < waiter.rootseq) return false;
-            return waiter.request.respond(version(found->second)), true;
+            if (waiter.name_space != change.name) return false;
+            if (!change.state) return waiter.request.fail(Error{ENOTSUP}), true;
+            if (change.state->rootseq < waiter.rootseq) return false;
+            return waiter.request.respond(version(*change.state)), true;
         });
     }
 
@@ -33,57 +69,74 @@ class KvsService : public RpcService<KvsService> {
     };
 
     static JsonObject version(const KvsNamespace& state) {
-        return {{"rootref", state.rootref}, {"rootseq", state.rootseq}};
+        return {{"rootref", state.rootref()}, {"rootseq", state.rootseq}};
     }
 
-    static Result<KvsNamespaces::Lookup> decode_lookup(const JsonObject& payload) {
-        JsonReader in{payload};
-        KvsNamespaces::Lookup lookup{.key = in.string("key"),
-                                     .name_space = in.string_or("namespace", "primary"),
-                                     .flags = in.integer_or("flags", 0)};
-        const JsonObject* rootdir = in.maybe_object("rootdir");
-        if (!in) return in.error();
-        if (rootdir) {
-            SLUICE_TRY(const TreeObject root, decode_treeobj(*rootdir));
-            if (root.kind != TreeObject::Kind::dirref)
-                return fail(EINVAL, "rootdir is not a dirref");
-            lookup.rootref = root.refs[0];
+    void publish(const Change& change) {
+        JsonObject payload{{"namespace", change.name}};
+        if (change.state) {
+            payload["rootseq"] = change.state->rootseq;
+            payload["rootref"] = change.state->rootref();
+            payload["owner"] = change.state->owner.value;
         }
-        return lookup;
+        rpc_.publish("kvs.namespace-" + change.name + (change.state ? "-created" : "-removed"),
+                     payload, message_flag::private_);
     }
 
     void lookup(Request request, const JsonObject& payload) {
-        const auto lookup = decode_lookup(payload);
+        auto lookup = decode_lookup(payload);
         if (!lookup) return request.fail(lookup.error());
-        const auto object = kvs_.lookup(*lookup, request.message().cred);
-        if (!object) return request.fail(object.error());
-        request.respond(JsonObject{{"val", encode_treeobj(*object)}});
+        with_blobs(content_, std::make_shared<KvsBlobs>(content_.cache()),
+                   [this, request, lookup = *std::move(lookup)](KvsBlobs& blobs) {
+                       const auto object = kvs_.lookup(lookup, request.message().cred, blobs);
+                       if (blobs.missing()) return;
+                       if (!object) return request.fail(object.error());
+                       request.respond(JsonObject{{"val", encode_treeobj(*object)}});
+                   });
     }
 
+    /// With the root that was looked at; a key that is not there is no error.
     void lookup_plus(Request request, const JsonObject& payload) {
         auto lookup = decode_lookup(payload);
         if (!lookup) return request.fail(lookup.error());
-        const auto state = kvs_.find(lookup->name_space, request.message().cred);
-        if (!state) return request.fail(state.error());
-        const auto object = kvs_.lookup(*lookup, request.message().cred);
-        JsonObject reply = version(**state);
-        if (object)
-            reply["val"] = encode_treeobj(*object);
-        else
-            reply["errno"] = object.error().errnum();
-        request.respond(reply);
+        JsonObject reply{{"rootref", lookup->rootref}, {"rootseq", 0}};
+        if (lookup->rootref.empty()) {
+            const auto state = kvs_.find(lookup->name_space, request.message().cred);
+            if (!state) return request.fail(state.error());
+            reply = version(**state);
+        } else if (const auto sequence = payload.find("rootseq"); sequence != payload.end()) {
+            reply["rootseq"] = sequence->value();
+        }
+        with_blobs(content_, std::make_shared<KvsBlobs>(content_.cache()),
+                   [this, request, lookup = *std::move(lookup), reply](KvsBlobs& blobs) {
+                       const auto object = kvs_.lookup(lookup, request.message().cred, blobs);
+                       if (blobs.missing()) return;
+                       JsonObject answer = reply;
+                       if (object) answer["val"] = encode_treeobj(*object);
+                       else if (object.error().errnum() == ENOENT) answer["errno"] = ENOENT;
+                       else return request.fail(object.error());
+                       request.respond(answer);
+                   });
     }
 
     void commit(Request request, const JsonObject& payload) {
         JsonReader in{payload};
         const std::string name = in.string("namespace");
         const JsonArray& array = in.array("ops");
+        const std::int64_t flags = in.integer("flags");
         if (!in) return request.fail(in.error());
-        const auto ops = decode_ops(array);
+        auto ops = decode_ops(array);
         if (!ops) return request.fail(ops.error());
-        const auto state = kvs_.commit(name, *ops, request.message().cred);
-        if (!state) return request.fail(state.error());
-        request.respond(version(*state));
+        const Credential& user = request.message().cred;
+        if (const auto allowed = KvsNamespaces::check_guest(*ops, user); !allowed)
+            return request.fail(allowed.error());
+        if (const auto state = kvs_.find(name, user); !state) return request.fail(state.error());
+        commits_.submit(name, *std::move(ops), flags,
+                        [request](const Result<KvsCommits::Version>& version) {
+                            if (!version) return request.fail(version.error());
+                            request.respond(JsonObject{{"rootref", version->rootref},
+                                                       {"rootseq", version->rootseq}});
+                        });
     }
 
     void get_root(Request request, const JsonObject& payload) {
@@ -94,7 +147,7 @@ class KvsService : public RpcService<KvsService> {
         if (!state) return request.fail(state.error());
         request.respond(JsonObject{{"owner", (*state)->owner.value},
                                    {"rootseq", (*state)->rootseq},
-                                   {"rootref", (*state)->rootref},
+                                   {"rootref", (*state)->rootref()},
                                    {"flags", (*state)->flags},
                                    {"namespace", name}});
     }
@@ -117,10 +170,9 @@ class KvsService : public RpcService<KvsService> {
         const auto owner = static_cast<std::uint32_t>(in.integer("owner"));
         const std::int64_t flags = in.integer_or("flags", 0);
         if (!in) return request.fail(in.error());
-        request.respond(
-            kvs_.create(name, {.owner = UserId{owner},
-                               .flags = flags,
-                               .rootref = rootref.empty() ? kvs_.tree().empty_root() : rootref}));
+        if (!rootref.empty() && !parse_blobref(rootref))
+            return request.fail(sluice::fail(EINVAL, "rootref: '{}' is not a blobref", rootref));
+        request.respond(kvs_.create(name, UserId{owner}, flags, rootref));
     }
 
     void namespace_remove(Request request, const JsonObject& payload) {
@@ -138,13 +190,60 @@ class KvsService : public RpcService<KvsService> {
         request.respond(JsonObject{{"namespaces", std::move(namespaces)}});
     }
 
+    void dropcache(Request request, const JsonObject&) {
+        kvs_.trim(0);
+        request.respond();
+    }
+
     void on_disconnect(const Request& request) override {
         std::erase_if(waiters_, [&](const Waiter& waiter) {
             return waiter.request.sender() == request.sender();
         });
     }
 
+    JsonObject stats() const override {
+        const auto cache = content_.cache().stats();
+        const KvsCommits::Stats& commits = commits_.stats();
+        const double bytes = static_cast<double>(cache.bytes);
+        const double count = static_cast<double>(cache.count);
+        JsonObject namespaces;
+        for (const auto& [name, state] : kvs_.all())
+            namespaces[name] = JsonObject{{"#versionwaiters", waiters_of(name)},
+                                          {"#no-op stores", 0},
+                                          {"#transactions", 0},
+                                          {"#readytransactions", 0},
+                                          {"store revision", state.rootseq}};
+        const double variance =
+            commits.commits > 1 ? commits.square_sum / static_cast<double>(commits.commits - 1) : 0;
+        return {{"cache",
+                 JsonObject{{"obj size total (MiB)", bytes / (1 << 20)},
+                            {"obj size (KiB)",
+                             JsonObject{{"count", cache.count},
+                                        {"min", 0},
+                                        {"mean", count > 0 ? bytes / 1000 / count : 0.0},
+                                        {"stddev", 0.0},
+                                        {"max", 0}}},
+                            {"#obj dirty", cache.dirty},
+                            {"#obj incomplete", 0},
+                            {"#faults", 0}}},
+                {"namespace", std::move(namespaces)},
+                {"transaction-opcount",
+                 JsonObject{{"commit", JsonObject{{"count", commits.commits},
+                                                  {"min", commits.ops_min},
+                                                  {"mean", commits.mean},
+                                                  {"stddev", std::sqrt(variance)},
+                                                  {"max", commits.ops_max}}}}},
+                {"pending_requests", waiters_.size()}};
+    }
+
+    std::int64_t waiters_of(const std::string& name) const {
+        return std::ranges::count(waiters_, name, &Waiter::name_space);
+    }
+
     KvsNamespaces& kvs_;
+    KvsCommits& commits_;
+    Content& content_;
+    RpcClient rpc_;
     std::vector<Waiter> waiters_;
 };
 
@@ -157,34 +256,111 @@ const RpcTable<KvsService> KvsService::rpcs{
     {"namespace-create", Caller::owner, Body::json, &KvsService::namespace_create},
     {"namespace-remove", Caller::owner, Body::json, &KvsService::namespace_remove},
     {"namespace-list", Caller::user, Body::none, &KvsService::namespace_list},
+    {"dropcache", Caller::owner, Body::none, &KvsService::dropcache},
 };
+
+/// [kvs] checkpoint-period, in seconds; 0: none.
+Result<double> checkpoint_period(const JsonObject& config) {
+    const Json* value = find_path(config, "kvs.checkpoint-period");
+    if (!value) return 0.0;
+    if (value->is_string())
+        if (const auto seconds = fsd_parse(std::string_view{value->as_string()})) return *seconds;
+    return fail(EINVAL, "kvs.checkpoint-period: found {}, want a duration such as \"30m\"",
+                dump_json(*value));
+}
 
 /// Store and services; the services go first.
 struct KvsPart {
-    KvsPart(BrokerContext& context)
-        : content(context.attributes.get_or("content.hash", "sha1")),
-          namespaces(content, context.router.owner()),
-          content_service(make_content_service(context.router, content)),
-          kvs(context.router, namespaces),
-          kvs_watch(make_kvs_watch_service(context.router, namespaces, watchers)) {
-        namespaces.watch([this](const std::string& name, const std::set<std::string>& keys) {
-            kvs.on_change(name);
-            watchers(name, keys);
+    explicit KvsPart(BrokerContext& broker)
+        : context(broker),
+          content(*broker.content->content),
+          namespaces(content.cache(), broker.router.owner()),
+          commits(broker, namespaces),
+          service(broker, namespaces, commits),
+          watch(make_kvs_watch_service(broker.router, namespaces, content, on_watch)),
+          timer(broker.io) {
+        namespaces.watch([this](const Change& change) {
+            service.on_change(change);
+            on_watch(change);
         });
+        content.hooks.root = [this] {
+            namespaces.trim(entries_max);
+            return commits.automatic_checkpoint();
+        };
+    }
+    ~KvsPart() {
+        content.hooks.root = nullptr;
+        context.kvs = nullptr;
     }
 
-    ContentCache content;
+    Result<void> start();
+    void set_period(double seconds);
+
+    BrokerContext& context;
+    Content& content;
     KvsNamespaces namespaces;
-    KvsNamespaces::OnChange watchers;
-    std::unique_ptr<Service> content_service;
-    KvsService kvs;
-    std::unique_ptr<Service> kvs_watch;
+    OnKvsChange on_watch;
+    KvsCommits commits;
+    KvsService service;
+    std::unique_ptr<Service> watch;
+    boost::asio::steady_timer timer;
 };
+
+/// Goes on from the latest checkpoint whose root is there.
+Result<void> KvsPart::start() {
+    SqliteStore& store = content.backing();
+    SLUICE_TRY(const std::vector<std::string> checkpoints, store.load_checkpoints());
+    for (const std::string& text : checkpoints) {
+        const JsonObject value = parse_json_object(text).value_or({});
+        JsonReader in{value};
+        const std::string rootref = in.string("rootref");
+        const std::int64_t sequence = in.integer_or("sequence", 0);
+        if (in) {
+            SLUICE_TRY(const auto root, store.load_blob(rootref));
+            if (root) {
+                namespaces.set_primary(rootref, sequence);
+                break;
+            }
+        }
+        context.log.err("kvs", "checkpoint {}: its root is not in the content store", text);
+    }
+    SLUICE_TRY(const double period, checkpoint_period(context.config.root()));
+    set_period(period);
+    context.config.add_check([](const JsonObject& config) -> Result<void> {
+        SLUICE_CHECK(checkpoint_period(config));
+        return {};
+    });
+    context.config.add_watcher([this](const JsonObject& config) {
+        set_period(checkpoint_period(config).value_or(0));
+    });
+    context.kvs = &commits;
+    context.rc3_steps.push_back(
+        {"kvs", [this](std::function<void(Result<void>)> done) {
+             if (context.content->temporary && !context.attributes.has("content.dump"))
+                 return done({});  // nobody will read it
+             commits.checkpoint([done = std::move(done)](const Result<void>& kept) { done(kept); });
+         }});
+    return {};
+}
+
+void KvsPart::set_period(double seconds) {
+    timer.cancel();
+    if (seconds <= 0) return;
+    timer.expires_after(std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(seconds)));
+    timer.async_wait([this, seconds](boost::system::error_code error) {
+        if (error) return;
+        commits.checkpoint_if_changed();
+        set_period(seconds);
+    });
+}
 
 }  // namespace
 
 Result<Part> make_kvs(BrokerContext& context) {
-    return Part{std::make_shared<KvsPart>(context)};
+    auto part = std::make_shared<KvsPart>(context);
+    SLUICE_CHECK(part->start());
+    return Part{std::move(part)};
 }
 
 }  // namespace sluice
