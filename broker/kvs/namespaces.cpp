@@ -26,7 +26,9 @@ KvsNamespaces::KvsNamespaces(ContentCache& cache, UserId instance_owner)
 }
 
 Result<KvsNamespace*> KvsNamespaces::find(std::string_view name, const Credential& user) {
-    const auto found = namespaces_.find(name);
+    auto found = namespaces_.find(name);
+    if (found == namespaces_.end() && on_missing_ && on_missing_(name))
+        found = namespaces_.find(name);
     if (found == namespaces_.end()) return Error{ENOTSUP};
     if (!user.privileged() && user.userid != found->second.owner) return Error{EPERM};
     return &found->second;

@@ -69,6 +69,9 @@ class KvsNamespaces {
         std::set<std::string> keys;            // that were touched, normal form
         const KvsNamespace* state = nullptr;   // nullptr: removed
     };
+    /// Asked to make a namespace that somebody looks for; true when it has.
+    using OnMissing = std::function<bool(std::string_view name)>;
+    void on_missing(OnMissing on_missing) { on_missing_ = std::move(on_missing); }
     using OnChange = std::function<void(const Change&)>;
     void watch(OnChange on_change) { on_change_ = std::move(on_change); }
 
@@ -81,6 +84,7 @@ class KvsNamespaces {
     std::map<std::string, KvsNamespace, std::less<>> namespaces_;
     std::list<KvsEntry> snapshots_;  // older roots that were read, the last used first
     OnChange on_change_;
+    OnMissing on_missing_;
 };
 
 }  // namespace sluice

@@ -1,9 +1,8 @@
 #include "broker/lifecycle/run_archive.hpp"
 
+#include <ctime>
 #include <filesystem>
 #include <system_error>
-
-#include <fmt/chrono.h>
 
 #include "base/paths.hpp"
 
@@ -16,6 +15,14 @@ namespace fs = std::filesystem;
 fs::path auto_folder(const Attributes& attributes) {
     const bool stays = attributes.get_or("statedir-cleanup", "0") == "0";
     return fs::path{stays ? attributes.get_or("statedir", ".") : "."} / "dump";
+}
+
+std::string local_time() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::localtime_r(&now, &parts);
+    char text[sizeof "20260101_000000"];
+    return std::string(text, std::strftime(text, sizeof text, "%Y%m%d_%H%M%S", &parts));
 }
 
 StageCommand archive_command(std::vector<std::string> words, const std::string& file) {
@@ -58,8 +65,7 @@ Result<std::optional<ArchivePlan>> plan_dump(const Attributes& attributes) {
         fs::create_directories(folder, error);
         if (error) return fail(error.value(), "content.dump: {}: {}", folder.string(),
                                error.message());
-        const std::time_t now = std::time(nullptr);
-        plan.file = folder / fmt::format("{:%Y%m%d_%H%M%S}.tgz", fmt::localtime(now));
+        plan.file = folder / (local_time() + ".tgz");
         plan.link = folder / "RESTORE";
     }
     plan.command = archive_command({"dump", "--quiet", "--ignore-failed-read", "--no-cache",

@@ -37,8 +37,8 @@ class ContentService : public RpcService<ContentService> {
   public:
     static const RpcTable<ContentService> rpcs;
 
-    ContentService(Router& router, Content& content)
-        : RpcService(router, "content"), content_(content) {}
+    ContentService(BrokerContext& context, Content& content)
+        : RpcService(context.router, "content"), context_(context), content_(content) {}
 
   private:
     std::string ref_in(const Request& request) const {
@@ -83,6 +83,7 @@ class ContentService : public RpcService<ContentService> {
         JsonReader in{payload};
         const JsonObject& value = in.object("value");
         if (!in) return request.fail(in.error());
+        if (!context_.kvs) context_.content->restored = true;
         content_.checkpoint({dump_json(value), false},
                             [request](const Result<void>& done) { request.respond(done); });
     }
@@ -93,6 +94,7 @@ class ContentService : public RpcService<ContentService> {
                 {"size", stats.bytes},  {"flush-batch-count", 0}, {"mmap", JsonObject{}}};
     }
 
+    BrokerContext& context_;
     Content& content_;
 };
 
@@ -190,7 +192,7 @@ SqliteStore::Options store_options(const BrokerContext& context, bool& temporary
 struct ContentPart {
     explicit ContentPart(BrokerContext& context)
         : hub(context.content),
-          service(context.router, *hub->content),
+          service(context, *hub->content),
           backing(context.router, *hub->content),
           timer(context.io) {
         hub->content->hooks.later = [this] {

@@ -14,6 +14,7 @@ struct ContentHub {
     std::unique_ptr<SqliteStore> store;
     std::unique_ptr<Content> content;
     bool temporary = false;  // the store does not outlive the broker
+    bool restored = false;   // a checkpoint was put before the KVS was there
 };
 
 }  // namespace sluice

@@ -157,6 +157,11 @@ Result<void> JobPipeline::restore_job(const StoredJob& stored) {
         last_event_ = std::max(last_event_, event.timestamp);
     }
     active.request.t_submit = job->t_submit;
+    if (job->inactive()) {  // from an archive: the store has no row of it yet
+        job->active.reset();
+        batch_.store().rows.emplace_back(job->id, dump_json(row_to_json(*job)));
+        schedule_flush();
+    }
     table_.add(std::move(job));
     return {};
 }

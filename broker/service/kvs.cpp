@@ -84,10 +84,18 @@ class KvsService : public RpcService<KvsService> {
     }
 
     void lookup(Request request, const JsonObject& payload) {
-        auto lookup = decode_lookup(payload);
+        const auto lookup = decode_lookup(payload);
         if (!lookup) return request.fail(lookup.error());
+        if (!lookup->rootref.empty() || lookup->name_space != "primary" || !request.privileged())
+            return look_up(request, *lookup);
+        commits_.prepare(lookup->key, [this, request, lookup = *lookup] {
+            look_up(request, lookup);
+        });
+    }
+
+    void look_up(const Request& request, const KvsNamespaces::Lookup& lookup) {
         with_blobs(content_, std::make_shared<KvsBlobs>(content_.cache()),
-                   [this, request, lookup = *std::move(lookup)](KvsBlobs& blobs) {
+                   [this, request, lookup](KvsBlobs& blobs) {
                        const auto object = kvs_.lookup(lookup, request.message().cred, blobs);
                        if (blobs.missing()) return;
                        if (!object) return request.fail(object.error());
@@ -139,10 +147,17 @@ class KvsService : public RpcService<KvsService> {
                         });
     }
 
+    /// Who asks with flags (all but the askers for a version) wants to read the whole tree.
     void get_root(Request request, const JsonObject& payload) {
         JsonReader in{payload};
         const std::string name = in.string("namespace");
         if (!in) return request.fail(in.error());
+        if (name != "primary" || !payload.contains("flags") || !request.privileged())
+            return answer_root(request, name);
+        commits_.prepare(".", [this, request, name] { answer_root(request, name); });
+    }
+
+    void answer_root(const Request& request, const std::string& name) {
         const auto state = kvs_.find(name, request.message().cred);
         if (!state) return request.fail(state.error());
         request.respond(JsonObject{{"owner", (*state)->owner.value},
@@ -283,6 +298,9 @@ struct KvsPart {
             service.on_change(change);
             on_watch(change);
         });
+        namespaces.on_missing([this](std::string_view name) {
+            return commits.mount() && commits.mount()->open_namespace(name);
+        });
         content.hooks.root = [this] {
             namespaces.trim(entries_max);
             return commits.automatic_checkpoint();
@@ -338,7 +356,11 @@ Result<void> KvsPart::start() {
         {"kvs", [this](std::function<void(Result<void>)> done) {
              if (context.content->temporary && !context.attributes.has("content.dump"))
                  return done({});  // nobody will read it
-             commits.checkpoint([done = std::move(done)](const Result<void>& kept) { done(kept); });
+             const auto checkpoint = [this, done = std::move(done)] {
+                 commits.checkpoint([done](const Result<void>& kept) { done(kept); });
+             };
+             if (context.attributes.has("content.dump")) commits.prepare(".", checkpoint);
+             else checkpoint();
          }});
     return {};
 }

@@ -106,6 +106,22 @@ void KvsCommits::publish(const std::string& name, const KvsNamespace& state,
                  message_flag::private_);
 }
 
+void KvsCommits::copy_root(const std::string& rootref, const std::string& key,
+                           std::function<void()> then) {
+    const Credential owner{context_.router.owner(), role::owner};
+    with_blobs(content_, std::make_shared<KvsBlobs>(content_.cache()),
+               [=, this, then = std::move(then)](KvsBlobs& blobs) {
+                   const auto dir = kvs_.lookup(
+                       {.key = ".", .rootref = rootref, .flags = kvs_flag::readdir}, owner, blobs);
+                   if (blobs.missing()) return;
+                   std::vector<KvsOp> ops;
+                   if (dir)
+                       for (const auto& [name, object] : dir->entries)
+                           ops.push_back({key + "." + name, 0, object});
+                   submit(primary, std::move(ops), 0, [then](const auto&) { then(); });
+               });
+}
+
 void KvsCommits::count(std::size_t ops) {
     const auto value = static_cast<std::int64_t>(ops);
     stats_.ops_min = stats_.commits ? std::min(stats_.ops_min, value) : value;

@@ -22,6 +22,18 @@ namespace kvs_commit_flag {
 inline constexpr std::int64_t no_merge = 1, sync = 4;
 }
 
+/// Keys that are committed only when somebody looks at them.
+class KvsMount {
+  public:
+    virtual ~KvsMount() = default;
+    /// Whether prepare() has anything to do for `key` of namespace primary.
+    virtual bool covers(std::string_view key) const = 0;
+    /// Commits what is at and below `key`, then calls `then`.
+    virtual void prepare(std::string_view key, std::function<void()> then) = 0;
+    /// Makes namespace `name` if it is one of this mount's. False: it is not.
+    virtual bool open_namespace(std::string_view name) = 0;
+};
+
 class KvsCommits {
   public:
     KvsCommits(BrokerContext& context, KvsNamespaces& kvs)
@@ -36,6 +48,18 @@ class KvsCommits {
     /// once it is a checkpoint on disk. Errors: ENOTSUP no such namespace, EINVAL sync of another
     /// namespace than primary, and those of kvs_tree::apply.
     void submit(const std::string& name, std::vector<KvsOp> ops, std::int64_t flags, Done done);
+
+    /// Commits every entry of the tree `rootref` to primary, below `key`.
+    void copy_root(const std::string& rootref, const std::string& key, std::function<void()> then);
+    KvsNamespaces& namespaces() { return kvs_; }
+
+    void set_mount(KvsMount* mount) { mount_ = mount; }
+    KvsMount* mount() { return mount_; }
+    /// Calls `then` once what is mounted at and below `key` of primary is there.
+    void prepare(std::string_view key, std::function<void()> then) {
+        if (mount_ && mount_->covers(key)) mount_->prepare(key, std::move(then));
+        else then();
+    }
 
     /// Writes all blobs and a checkpoint of the primary root.
     void checkpoint(Content::Done done);
@@ -76,6 +100,7 @@ class KvsCommits {
     Content& content_;
     RpcClient rpc_;
     std::map<std::string, Queue> queues_;
+    KvsMount* mount_ = nullptr;
     Stats stats_;
     std::int64_t next_name_ = 0;
     std::string kept_root_, named_root_;  // of the last checkpoint, and the last not automatic
