@@ -21,6 +21,7 @@ constexpr PartRow rows[] = {
     {"content", core, lead, make_content},
     {"heartbeat", rc1, all, make_heartbeat},
     {"kvs", rc1, lead, make_kvs},
+    {"relays", rc1, all, make_relays},
     {"parent", rc1, lead, make_parent},
     {"resource", rc1, all, make_resource},
     {"feasibility", rc1, lead, make_feasibility},

@@ -46,6 +46,7 @@ Result<Part> make_log(BrokerContext& context);
 Result<Part> make_module(BrokerContext& context);
 Result<Part> make_overlay(BrokerContext& context);
 Result<Part> make_parent(BrokerContext& context);
+Result<Part> make_relays(BrokerContext& context);
 Result<Part> make_resource(BrokerContext& context);
 Result<Part> make_rexec(BrokerContext& context);
 Result<Part> make_shutdown(BrokerContext& context);

@@ -38,6 +38,7 @@ constexpr Command commands[] = {
     {"env", cmd_env, "Print the environment of an instance or run a command in it", instance},
     {"event", cmd_event, "Publish events, and print those that come", instance},
     {"exec", cmd_exec, "Run commands on brokers of the instance", instance},
+    {"fsck", cmd_fsck, "Check that the content store is whole", instance},
     {"getattr", cmd_getattr, "Print a broker attribute", instance},
     {"help", cmd_help, "Display help for a command", other},
     {"hostlist", cmd_hostlist, "Combine and show lists of hosts", other},

@@ -27,6 +27,12 @@ KvsEntry entry_of(const TreeObject& object) {
     return entry;
 }
 
+/// What a client links into a tree may have left its place in another one meanwhile.
+void pin_all(const TreeObject& object, ContentCache& cache) {
+    if (object.kind == Kind::dirref) pin_tree(object.refs[0], cache);
+    for (const auto& [name, entry] : object.entries) pin_all(entry, cache);
+}
+
 /// The transaction under way: what stood in the places that it has changed.
 class Change {
   public:
@@ -119,6 +125,7 @@ Result<void> Change::put(KvsDir& dir, const std::string& name, const KvsOp& op) 
         return {};
     }
     if (!(op.flags & kvs_flag::append)) {
+        pin_all(*op.object, blobs_.cache());
         replace(dir, name, entry_of(*op.object));
         return {};
     }
@@ -144,6 +151,15 @@ Result<void> Change::append(KvsDir& dir, const std::string& name, const TreeObje
 }
 
 }  // namespace
+
+void pin_tree(const std::string& blobref, ContentCache& cache) {
+    if (!cache.pin(blobref)) return;
+    const auto json = parse_json_object(*cache.find(blobref));
+    const auto dir = json ? decode_treeobj(*json) : Result<TreeObject>{json.error()};
+    if (!dir) return;
+    for (const auto& [name, entry] : dir->entries)
+        if (entry.kind == Kind::dirref) pin_tree(entry.refs[0], cache);
+}
 
 Result<void> apply(KvsEntry& root, const std::vector<KvsOp>& ops, KvsBlobs& blobs) {
     Change change{root, blobs};
@@ -171,7 +187,8 @@ Result<void> settle(KvsEntry& root, ContentCache& cache) {
     }
     blob += before == '{' ? "{}" : "}";
     blob += R"(,"type":"dir","ver":1})";
-    SLUICE_TRY(root.object.refs[0], cache.store(std::move(blob)));
+    std::string& ref = root.object.refs[0];
+    SLUICE_TRY(ref, cache.store_directory(std::move(blob), ref));
     root.dir->changed = false;
     return {};
 }

@@ -55,6 +55,9 @@ Result<void> apply(KvsEntry& root, const std::vector<KvsOp>& ops, KvsBlobs& blob
 /// Errors: EFBIG a directory that is too large.
 Result<void> settle(KvsEntry& root, ContentCache& cache);
 
+/// Keeps the directory `blobref` and those below it from being dropped unwritten.
+void pin_tree(const std::string& blobref, ContentCache& cache);
+
 /// The directory of a dirref, read if need be. Errors: ENOTDIR, EAGAIN, ENOENT, EPROTO.
 Result<KvsDir*> open(KvsEntry& entry, KvsBlobs& blobs);
 /// Entries in memory below `root`.

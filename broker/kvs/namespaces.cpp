@@ -37,6 +37,7 @@ Result<KvsNamespace*> KvsNamespaces::find(std::string_view name, const Credentia
 Result<void> KvsNamespaces::create(const std::string& name, UserId owner, std::int64_t flags,
                                    std::string rootref) {
     if (rootref.empty()) rootref = kvs_tree::empty_root(cache_);
+    kvs_tree::pin_tree(rootref, cache_);
     const auto [place, added] = namespaces_.try_emplace(name);
     if (!added) return Error{EEXIST};
     KvsNamespace& state = place->second;
@@ -103,15 +104,18 @@ Result<void> KvsNamespaces::apply(std::string_view name, const std::vector<KvsOp
     return kvs_tree::apply(found->second.root, ops, blobs);
 }
 
-Result<KvsNamespace*> KvsNamespaces::settle(std::string_view name,
-                                            const std::set<std::string>& keys) {
+Result<KvsNamespace*> KvsNamespaces::settle(std::string_view name) {
     const auto found = namespaces_.find(name);
     if (found == namespaces_.end()) return Error{ENOTSUP};
-    KvsNamespace& state = found->second;
-    SLUICE_CHECK(kvs_tree::settle(state.root, cache_));
-    ++state.rootseq;
-    if (on_change_) on_change_({Change::Kind::commit, found->first, keys, &state});
-    return &state;
+    SLUICE_CHECK(kvs_tree::settle(found->second.root, cache_));
+    ++found->second.rootseq;
+    return &found->second;
+}
+
+void KvsNamespaces::tell(std::string_view name, std::set<std::string> keys) {
+    const auto found = namespaces_.find(name);
+    if (found == namespaces_.end() || !on_change_) return;
+    on_change_({Change::Kind::commit, found->first, std::move(keys), &found->second});
 }
 
 void KvsNamespaces::set_primary(std::string rootref, std::int64_t rootseq) {

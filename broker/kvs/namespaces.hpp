@@ -50,8 +50,10 @@ class KvsNamespaces {
     /// Applies the operations of one commit to the tree of `name`; settle() ends what one or more
     /// of them began. Errors: as kvs_tree::apply, ENOTSUP.
     Result<void> apply(std::string_view name, const std::vector<KvsOp>& ops, KvsBlobs& blobs);
-    /// The new root, with the next sequence number; tells of the `keys` that were touched.
-    Result<KvsNamespace*> settle(std::string_view name, const std::set<std::string>& keys);
+    /// The new root, with the next sequence number.
+    Result<KvsNamespace*> settle(std::string_view name);
+    /// Tells watchers of a commit that touched `keys`.
+    void tell(std::string_view name, std::set<std::string> keys);
     /// Whether this user may commit these operations: values, empty directories, nothing.
     /// Errors: EPERM naming the kind.
     static Result<void> check_guest(const std::vector<KvsOp>& ops, const Credential& user);

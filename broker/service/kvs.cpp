@@ -154,7 +154,10 @@ class KvsService : public RpcService<KvsService> {
         if (!in) return request.fail(in.error());
         if (name != "primary" || !payload.contains("flags") || !request.privileged())
             return answer_root(request, name);
-        commits_.prepare(".", [this, request, name] { answer_root(request, name); });
+        commits_.prepare(".", [this, request, name] {
+            content_.flush([](const Result<void>&) {});  // it is to stay readable
+            answer_root(request, name);
+        });
     }
 
     void answer_root(const Request& request, const std::string& name) {
@@ -199,9 +202,13 @@ class KvsService : public RpcService<KvsService> {
 
     void namespace_list(Request request, const JsonObject&) {
         JsonArray namespaces;
-        for (const auto& [name, state] : kvs_.all())
+        const auto add = [&](const std::string& name, const KvsNamespace& state) {
             namespaces.push_back(JsonObject{
                 {"namespace", name}, {"owner", state.owner.value}, {"flags", state.flags}});
+        };
+        add("primary", kvs_.all().find("primary")->second);
+        for (const auto& [name, state] : kvs_.all())
+            if (name != "primary") add(name, state);
         request.respond(JsonObject{{"namespaces", std::move(namespaces)}});
     }
 
@@ -352,6 +359,7 @@ Result<void> KvsPart::start() {
         set_period(checkpoint_period(config).value_or(0));
     });
     context.kvs = &commits;
+    content.changed();  // also an empty root has its checkpoint
     context.rc3_steps.push_back(
         {"kvs", [this](std::function<void(Result<void>)> done) {
              if (context.content->temporary && !context.attributes.has("content.dump"))

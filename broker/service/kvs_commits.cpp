@@ -69,7 +69,7 @@ void KvsCommits::finish(const std::string& name, std::vector<Transaction> group)
     std::set<std::string> keys;
     for (const Transaction& each : group)
         for (const KvsOp& op : each.ops) keys.insert(normalize_key(op.key));
-    const Result<KvsNamespace*> state = kvs_.settle(name, keys);
+    const Result<KvsNamespace*> state = kvs_.settle(name);
     if (!state) {
         for (const Transaction& each : group) each.done(state.error());
         return;
@@ -86,6 +86,7 @@ void KvsCommits::finish(const std::string& name, std::vector<Transaction> group)
             else done(stored.error());
         });
     }
+    kvs_.tell(name, std::move(keys));  // those who commit hear of it first
     content_.changed();
 }
 

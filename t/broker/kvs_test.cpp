@@ -38,7 +38,8 @@ struct Fixture {
         std::set<std::string> keys;
         for (const KvsOp& op : ops) keys.insert(normalize_key(op.key));
         SLUICE_CHECK(kvs.apply(name, ops, blobs));
-        SLUICE_CHECK(kvs.settle(name, keys));
+        SLUICE_CHECK(kvs.settle(name));
+        kvs.tell(name, keys);
         return {};
     }
     void commit(const std::vector<KvsOp>& ops, std::string_view name = "primary") {
@@ -162,6 +163,36 @@ TEST(KvsCommit, WaitsForDirectoriesThatAreNotInMemory) {
     blobs.give(root, Error{ENOENT});
     EXPECT_EQ(kvs.apply("primary", {put("a.b.d", "2")}, blobs).error().errnum(), ENOENT);
     EXPECT_EQ((*kvs.find("primary", owner))->rootref(), root);
+}
+
+TEST(KvsCommit, WritesNoDirectoryThatWasReplacedAtOnce) {
+    Fixture f;
+    for (int i = 0; i < 100; ++i) f.commit({put("d.k" + std::to_string(i), "1")});
+    std::set<std::string> written;
+    for (const auto& blob : f.content.take_dirty()) written.insert(blob.blobref);
+    EXPECT_TRUE(written.contains(f.root()));
+    EXPECT_LE(written.size(), 3u);  // the root, d, and the empty tree of the beginning
+}
+
+TEST(KvsCommit, KeepsAReplacedDirectoryThatWasLinkedElsewhere) {
+    Fixture f;
+    f.commit({put("a.b.c", "1"), put("same.b.c", "1")});
+    const TreeObject old = *f.lookup("a", kvs_flag::treeobj);
+    f.commit({put("a.b.c", "2")});      // `same` still has the old directories
+    f.commit({put("a.b.c", "3")});
+    f.commit({{"copy", 0, old}});
+    f.commit({put("same.b.c", "4")});   // now only the copy has
+    std::map<std::string, Blob> disk;
+    const auto blobs = f.content.take_dirty();
+    for (const auto& blob : blobs) disk[blob.blobref] = blob.bytes;
+    f.content.written(blobs, true);
+    f.kvs.trim(0);
+    f.content.drop_clean();
+    KvsBlobs from_disk{f.content};
+    for (const auto& [ref, blob] : disk) from_disk.give(ref, blob);
+    const auto value = f.kvs.lookup({.key = "copy.b.c"}, owner, from_disk);
+    ASSERT_TRUE(value) << value.error().text();
+    EXPECT_EQ(value->value, "1");
 }
 
 TEST(KvsLookup, ReadsAgainWhatWasTrimmed) {
