@@ -91,6 +91,7 @@ Result<KvsDir*> Change::descend(KvsDir& dir, const std::string& name, bool creat
 
 Result<void> Change::apply(const KvsOp& op) {
     std::vector<std::string> key = split_key(op.key);
+    if (op.key.empty() && !op.object) return {};  // nothing has this name
     if (key.empty()) return fail(EINVAL, "key '{}' is the root, which cannot be replaced", op.key);
     int links = 0;
     SLUICE_TRY(KvsDir * dir, open(root_, blobs_));

@@ -91,7 +91,8 @@ class ContentService : public RpcService<ContentService> {
     JsonObject stats() const override {
         const auto stats = content_.cache().stats();
         return {{"count", stats.count}, {"valid", stats.count},     {"dirty", stats.dirty},
-                {"size", stats.bytes},  {"flush-batch-count", 0}, {"mmap", JsonObject{}}};
+                {"size", stats.bytes},  {"flush-batch-count", 0},
+                {"mmap", JsonObject{{"tags", JsonObject{}}, {"blobs", 0}}}};
     }
 
     BrokerContext& context_;
