@@ -74,6 +74,14 @@ class ContentService : public RpcService<ContentService> {
         request.respond();
     }
 
+    /// No file is mapped, so none has this tag.
+    void mmap_remove(Request request, const JsonObject& payload) {
+        JsonReader in{payload};
+        (void)in.string("tag");
+        if (!in) return request.fail(in.error());
+        request.respond();
+    }
+
     void checkpoint_get(Request request, const JsonObject&) {
         content_.backing().read_checkpoints(
             [request](const auto& values) { respond_checkpoints(request, values); });
@@ -104,6 +112,7 @@ const RpcTable<ContentService> ContentService::rpcs{
     {"store", Caller::owner, Body::raw, &ContentService::store},
     {"flush", Caller::owner, Body::none, &ContentService::flush},
     {"dropcache", Caller::owner, Body::none, &ContentService::dropcache},
+    {"mmap-remove", Caller::owner, Body::json, &ContentService::mmap_remove},
     {"checkpoint-get", Caller::owner, Body::none, &ContentService::checkpoint_get},
     {"checkpoint-put", Caller::owner, Body::json, &ContentService::checkpoint_put},
 };

@@ -359,7 +359,7 @@ Result<void> KvsPart::start() {
         set_period(checkpoint_period(config).value_or(0));
     });
     context.kvs = &commits;
-    content.changed();  // also an empty root has its checkpoint
+    if (checkpoints.empty()) content.write_behind();  // also an empty root has its checkpoint
     context.rc3_steps.push_back(
         {"kvs", [this](std::function<void(Result<void>)> done) {
              if (context.content->temporary && !context.attributes.has("content.dump"))

@@ -26,8 +26,8 @@ class Relay : public Service {
     void on_disconnect(const Request& request) override { send_up(request.message()); }
 
     void send_up(Message message) {
-        message.aux1 = router().rank().value;  // nodeid: its parent serves it
-        message.flags |= message_flag::upstream;
+        // To the lead; what was to start at the parent goes on from parent to parent.
+        message.aux1 = message.has(message_flag::upstream) ? router().rank().value : 0;
         router().request(std::move(message));
     }
 };
