@@ -15,9 +15,10 @@ TEST(TreeObject, RoundTripsEachKind) {
     dir.entries["a"] = TreeObject::make_val("42");
     dir.entries["link"] = {
         .kind = TreeObject::Kind::symlink, .target = "a.b", .target_namespace = "ns"};
+    const std::string one = "sha1-" + std::string(40, '1'), two = "sha1-" + std::string(40, '2');
     for (const TreeObject& object :
-         {TreeObject::make_val(""), TreeObject::make_valref({"sha1-1", "sha1-2"}), dir,
-          TreeObject::make_dirref("sha1-3")}) {
+         {TreeObject::make_val(""), TreeObject::make_valref({one, two}), dir,
+          TreeObject::make_dirref(two)}) {
         const JsonObject json = encode_treeobj(object);
         const auto decoded = decode_treeobj(json);
         ASSERT_TRUE(decoded) << decoded.error().text();
