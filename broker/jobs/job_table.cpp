@@ -77,9 +77,8 @@ std::map<std::string, JobTable::Counts> JobTable::counts_by_queue() const {
     return counts;
 }
 
-std::size_t JobTable::count(unsigned states) const {
-    const auto matches = [&](const auto& entry) { return entry.second->is(states); };
-    return static_cast<std::size_t>(std::count_if(active_.begin(), active_.end(), matches));
+bool JobTable::any(unsigned states) const {
+    return std::ranges::any_of(active_, [&](const auto& it) { return it.second->is(states); });
 }
 
 void JobTable::list(const std::function<bool(const Job&)>& take) const {

@@ -44,8 +44,8 @@ class JobTable {
     };
     /// By queue, of all jobs. Cost: one pass over the table.
     std::map<std::string, Counts> counts_by_queue() const;
-    /// Active jobs in any of `states`. Cost: one pass over the active ones.
-    std::size_t count(unsigned states) const;
+    /// Whether an active job is in any of `states`. Running ones are found soon: they are the oldest.
+    bool any(unsigned states) const;
 
     /// Jobs in the order of listings: pending by priority, running newest first, inactive newest
     /// first. Stops when `take` says false.

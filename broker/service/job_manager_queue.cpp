@@ -98,7 +98,7 @@ void JobManagerService::answer_waiting() {
     if (!draining_.empty() && table().active_count() == 0)
         for (Request& request : std::exchange(draining_, {}))
             pipeline_.after_commit([request = std::move(request)] { request.respond(); });
-    if (idling_.empty() || table().count(job_states::running) > 0) return;
+    if (idling_.empty() || table().any(job_states::running)) return;
     for (const auto& [id, job] : table().active())
         if (job->active->alloc != ActiveJob::Alloc::none) return;
     const JsonObject answer{{"pending", table().active_count()}};

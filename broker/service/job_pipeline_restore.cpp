@@ -194,7 +194,7 @@ void JobPipeline::connect_lifecycle() {
                                       after_commit([done = std::move(done)] { done({}); });
                                   }});
     before_commit.add([this] {
-        if (!stopping_ || table_.count(job_states::running) > 0) return;
+        if (!stopping_ || table_.any(job_states::running)) return;
         batch_.after([done = std::exchange(stopping_, nullptr)] { done({}); });
     });
 }

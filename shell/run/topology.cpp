@@ -2,6 +2,9 @@
 
 #include <hwloc.h>
 
+#include <cstdlib>
+#include <string>
+
 namespace sluice::shell {
 namespace {
 
@@ -24,6 +27,20 @@ std::vector<Idset> read_cores(hwloc_topology_t topology) {
     return cores;
 }
 
+/// A topology without hwloc's plugins: they find devices, which a shell has no use for, and bring a
+/// dozen libraries that every fork of the zygote would have to copy. nullptr: out of memory.
+hwloc_topology_t new_topology() {
+    constexpr const char* plugins_path = "HWLOC_PLUGINS_PATH";
+    const char* path = std::getenv(plugins_path);
+    const std::string before = path ? path : "";
+    ::setenv(plugins_path, "", 1);
+    hwloc_topology_t topology = nullptr;
+    const bool made = hwloc_topology_init(&topology) == 0;
+    if (path) ::setenv(plugins_path, before.c_str(), 1);
+    else ::unsetenv(plugins_path);
+    return made ? topology : nullptr;
+}
+
 }  // namespace
 
 void Topology::Deleter::operator()(void* topology) const {
@@ -34,8 +51,8 @@ Topology::Topology(Topology&&) noexcept = default;
 Topology::~Topology() = default;
 
 Result<Topology> Topology::load() {
-    hwloc_topology_t loaded = nullptr;
-    if (hwloc_topology_init(&loaded) != 0) return fail(ENOMEM, "hwloc: out of memory");
+    hwloc_topology_t loaded = new_topology();
+    if (!loaded) return fail(ENOMEM, "hwloc: out of memory");
     Topology topology;
     topology.topology_.reset(loaded);
     if (hwloc_topology_load(loaded) != 0)

@@ -127,7 +127,7 @@ TEST_F(JobTableTest, ListsPendingByPriorityThenRunningThenInactiveNewestFirst) {
     EXPECT_THAT(names(), ElementsAre("high", "low", "busy", "done2", "done1"));
     EXPECT_EQ(table_.active_count(), 3u);
     EXPECT_EQ(table_.inactive_count(), 2u);
-    EXPECT_EQ(table_.count(job_states::running), 1u);
+    EXPECT_TRUE(table_.any(job_states::running));
     table_.erase(JobId{4});
     EXPECT_THAT(names(), ElementsAre("high", "low", "busy", "done2"));
 }
