@@ -44,7 +44,7 @@ class JobTable {
     };
     /// By queue, of all jobs. Cost: one pass over the table.
     std::map<std::string, Counts> counts_by_queue() const;
-    /// Whether an active job is in any of `states`. Running ones are found soon: they are the oldest.
+    /// Whether an active job is in any of `states`. Running ones, the oldest, are found soon.
     bool any(unsigned states) const;
 
     /// Jobs in the order of listings: pending by priority, running newest first, inactive newest
