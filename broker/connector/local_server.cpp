@@ -40,6 +40,7 @@ class LocalServer::State {
         acceptor_.async_accept([this](error_code error, Protocol::socket socket) {
             if (error == asio::error::operation_aborted) return;
             if (error == asio::error::no_descriptors) return pause();
+            starved_ = false;
             if (!error) welcome(std::move(socket));
             if (acceptor_.is_open()) accept();
         });
@@ -90,6 +91,7 @@ class LocalServer::State {
     Options options_;
     Protocol::acceptor acceptor_;
     asio::steady_timer retry_;
+    bool starved_ = false;  // of descriptors, and it was said
     std::unordered_map<std::string, std::shared_ptr<LocalClient>> clients_;
     std::string path_;
 };
