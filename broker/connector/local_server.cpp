@@ -48,9 +48,10 @@ class LocalServer::State {
 
     /// Clients that find no descriptor left wait in the backlog until others have gone.
     void pause() {
-        options_.log(
-            "local socket: no file descriptor is left for another client; raise the "
-            "limit (ulimit -n)");
+        if (!std::exchange(starved_, true))
+            options_.log(
+                "local socket: no file descriptor is left for another client; raise the limit "
+                "(ulimit -n)");
         retry_.expires_after(std::chrono::milliseconds(100));
         retry_.async_wait([this](error_code error) {
             if (!error && acceptor_.is_open()) accept();
