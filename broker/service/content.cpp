@@ -24,13 +24,15 @@ void respond_blob(const Request& request, const Result<Blob>& blob) {
     request.fail(sluice::fail(blob.error().errnum(), "{}", blob.error().text()));
 }
 
-void respond_checkpoints(const Request& request, const Result<std::vector<std::string>>& values) {
-    if (!values) return request.fail(values.error());
-    JsonArray array;
-    for (const std::string& text : *values)
-        if (auto value = parse_json(text)) array.push_back(*std::move(value));
-    if (array.empty()) return request.fail(Error{ENOENT});
-    request.respond(JsonObject{{"value", std::move(array)}});
+void answer_checkpoints(Content& content, const Request& request) {
+    content.backing().read_checkpoints([request](const Result<std::vector<std::string>>& values) {
+        if (!values) return request.fail(values.error());
+        JsonArray array;
+        for (const std::string& text : *values)
+            if (auto value = parse_json(text)) array.push_back(*std::move(value));
+        if (array.empty()) return request.fail(Error{ENOENT});
+        request.respond(JsonObject{{"value", std::move(array)}});
+    });
 }
 
 class ContentService : public RpcService<ContentService> {
@@ -83,8 +85,7 @@ class ContentService : public RpcService<ContentService> {
     }
 
     void checkpoint_get(Request request, const JsonObject&) {
-        content_.backing().read_checkpoints(
-            [request](const auto& values) { respond_checkpoints(request, values); });
+        answer_checkpoints(content_, request);
     }
 
     void checkpoint_put(Request request, const JsonObject& payload) {
@@ -160,8 +161,7 @@ class BackingService : public RpcService<BackingService> {
     }
 
     void checkpoint_get(Request request, const JsonObject&) {
-        content_.backing().read_checkpoints(
-            [request](const auto& values) { respond_checkpoints(request, values); });
+        answer_checkpoints(content_, request);
     }
 
     void checkpoint_put(Request request, const JsonObject& payload) {

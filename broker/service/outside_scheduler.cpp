@@ -155,7 +155,8 @@ Result<void> OutsideScheduler::read_answer(const JsonObject& payload) {
     const std::string note = in.string_or("note", "");
     if (!in) return in.error().in("alloc response");
     const auto ask = asks_.find(id);
-    if (ask == asks_.end()) return fail(EPROTO, "alloc response for job {}, not asked for", id);
+    if (ask == asks_.end() || !sent_.contains(place_of(ask->second)))
+        return fail(EPROTO, "alloc response for job {}, not asked for", id);
     const Json* given = payload.if_contains("annotations");
     JsonObject annotations = given && given->is_object() ? given->as_object() : JsonObject{};
     if (type == annotate) {

@@ -1,9 +1,10 @@
 // A scheduler of whole nodes, first come, first served, that takes over an instance from outside
 // (RFC 27), to show that one can.
 //
-//     outside_scheduler [--limit N] [--garbage]
+//     outside_scheduler [--limit N] [--garbage] [--fickle]
 //
-// Prints "ready" once it is seated. --garbage: its first answer breaks the protocol.
+// Prints "ready" once it is seated. --garbage: its first answer breaks the protocol. --fickle: so
+// does what it says after giving up a job, namely that the job won.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ struct Ask {
 
 class WholeNodes {
   public:
-    WholeNodes(Handle& flux, bool garbage) : flux_(flux), garbage_(garbage) {}
+    WholeNodes(Handle& flux, bool garbage, bool fickle)
+        : flux_(flux), garbage_(garbage), fickle_(fickle) {}
 
     Result<void> take_seat(std::int64_t limit) {
         SLUICE_TRY(const JsonObject status, flux_.call("resource.sched-status"));
@@ -80,6 +82,7 @@ class WholeNodes {
                                       [id](const Ask& it) { return it.id == id; });
         if (ask == waiting_.end()) return;
         answer(ask->request, {{"id", id}, {"type", 3}});
+        if (fickle_) answer(ask->request, {{"id", id}, {"type", 0}, {"R", all_.to_json()}});
         waiting_.erase(ask);
     }
 
@@ -117,7 +120,7 @@ class WholeNodes {
     }
 
     Handle& flux_;
-    const bool garbage_;
+    const bool garbage_, fickle_;
     ResourceSet all_;
     Idset used_;
     std::deque<Ask> waiting_;
@@ -127,17 +130,19 @@ class WholeNodes {
 
 int main(int argc, char** argv) {
     std::int64_t limit = 0;
-    bool garbage = false;
+    bool garbage = false, fickle = false;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word == "--garbage")
             garbage = true;
+        else if (word == "--fickle")
+            fickle = true;
         else if (word == "--limit" && i + 1 < argc)
             limit = std::stoll(argv[++i]);
     }
     Result<Handle> flux = Handle::open();
     if (!flux) return fmt::print(stderr, "{}\n", flux.error().text()), 1;
-    WholeNodes scheduler(*flux, garbage);
+    WholeNodes scheduler(*flux, garbage, fickle);
     if (const auto seated = scheduler.take_seat(limit); !seated)
         return fmt::print(stderr, "{}\n", seated.error().text()), 1;
     fmt::print("ready\n");
