@@ -108,6 +108,12 @@ Result<IoData> decode_io(const JsonObject& object) {
     return io;
 }
 
+std::string_view take_line(std::string_view& data) {
+    const std::string_view line = data.substr(0, std::min(data.find('\n'), data.size() - 1) + 1);
+    data.remove_prefix(line.size());
+    return line;
+}
+
 bool is_utf8_text(std::string_view bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
         const auto lead = static_cast<unsigned char>(bytes[at]);

@@ -49,6 +49,9 @@ struct IoData {
 /// Errors: EPROTO naming the key.
 Result<IoData> decode_io(const JsonObject& object);
 
+/// The first line of `data`, its newline included, which is taken off `data` (not empty).
+std::string_view take_line(std::string_view& data);
+
 bool is_utf8_text(std::string_view bytes);  // valid UTF-8 without NUL
 
 /// Holds back what should not be a record of its own yet: a partial line (when line buffered), or

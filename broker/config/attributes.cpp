@@ -79,7 +79,7 @@ void Attributes::set(std::string_view name, std::optional<std::string> value) {
 
 Result<void> Attributes::update(std::string_view name, std::string_view value, bool force) {
     const AttrRow* row = find_row(name);
-    if (!row) return Error{ENOENT};
+    if (!row) return fail(ENOENT, "unknown attribute");
     if (!(row->rules & attr_rule::runtime) && !force)
         return fail(EINVAL, "attribute may not be updated");
     const auto found = entries_.find(name);

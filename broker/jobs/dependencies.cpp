@@ -32,6 +32,7 @@ std::string_view Dependencies::name_of(Kind kind) {
         case Kind::start: return "after-start";
         case Kind::success: return "after-success";
         case Kind::failure: return "after-failure";
+        case Kind::exception: return "after-except";
         case Kind::finish: return "after-finish";
     }
     return "";
@@ -49,27 +50,39 @@ Result<const Job*> Dependencies::find_target(const Job& job, const std::string& 
     return target;
 }
 
+bool Dependencies::satisfies(const Job& ended, Kind kind) {
+    if (kind == Kind::finish) return true;
+    if (ended.t_run == 0) return false;  // the others want a job that ran
+    const bool success = ended.result == JobResult::completed;
+    switch (kind) {
+        case Kind::start: return !ended.active || ended.active->started;
+        case Kind::success: return success;
+        case Kind::failure: return !success;
+        case Kind::exception: return !success && ended.fatal;
+        case Kind::finish: return true;
+    }
+    return false;
+}
+
 /// Whether the job waited for has done already what is wanted; an error when it never will.
-Result<bool> Dependencies::satisfied_by(const Job& target, Kind kind, const std::string& scheme,
-                                        const std::string& value) {
-    if (target.t_run > 0 && kind == Kind::start &&
-        (target.inactive() || (target.active && target.active->started)))
-        return true;
+Result<bool> Dependencies::satisfied_by(const Job& target, Kind kind, const std::string& value) {
+    if (kind == Kind::start && target.active && target.active->started) return true;
     if (!target.inactive()) return false;
-    const bool never = kind == Kind::start ||
-                       (kind == Kind::success && target.result != JobResult::completed) ||
-                       (kind == Kind::failure &&
-                        (target.result == JobResult::completed || target.t_run == 0));
-    if (never)
-        return fail(EINVAL, "dependency: {}: job {} is inactive and can never satisfy it", scheme,
-                    value);
-    return true;
+    if (satisfies(target, kind)) return true;
+    if (kind == Kind::start || target.t_run == 0)
+        return fail(EINVAL, "dependency: after: {} never started", value);
+    if (kind == Kind::success)
+        return fail(EINVAL, "dependency: afterok: job {} failed or was canceled", value);
+    if (kind == Kind::failure)
+        return fail(EINVAL, "dependency: afternotok: job {} succeeded", value);
+    return fail(EINVAL, "dependency: afterexcept: job {}: no exception", value);
 }
 
 Result<std::vector<AddedDependency>> Dependencies::add(const Job& job, const Jobspec& jobspec) {
     static const std::map<std::string, Kind, std::less<>> kinds{
         {"after", Kind::start},      {"afterstart", Kind::start}, {"afterok", Kind::success},
         {"afternotok", Kind::failure}, {"afterany", Kind::finish},
+        {"afterexcept", Kind::exception},
     };
     std::vector<AddedDependency> added;
     std::vector<std::pair<JobId, Waiter>> waiters;
@@ -85,7 +98,7 @@ Result<std::vector<AddedDependency>> Dependencies::add(const Job& job, const Job
         if (!in) return fail(EINVAL, "dependencies: {}", in.error().text());
         if (const auto kind = kinds.find(scheme); kind != kinds.end()) {
             SLUICE_TRY(const Job* target, find_target(job, scheme, value));
-            SLUICE_TRY(const bool satisfied, satisfied_by(*target, kind->second, scheme, value));
+            SLUICE_TRY(const bool satisfied, satisfied_by(*target, kind->second, value));
             added.push_back({fmt::format("{}={}", name_of(kind->second), to_f58(target->id)),
                              satisfied});
             if (!satisfied)
@@ -132,7 +145,8 @@ void Dependencies::restore(const Job& job) {
         if (equals == std::string::npos) continue;
         const auto target = fluid_decode(std::string_view{text}.substr(equals + 1));
         if (!target) continue;
-        for (const Kind kind : {Kind::start, Kind::success, Kind::failure, Kind::finish})
+        for (const Kind kind :
+             {Kind::start, Kind::success, Kind::failure, Kind::exception, Kind::finish})
             if (std::string_view{text}.substr(0, equals) == name_of(kind))
                 after_.emplace(*target, Waiter{job.id, kind, text});
     }
@@ -175,17 +189,12 @@ std::vector<DependencyNews> Dependencies::on_start(JobId id) {
 
 std::vector<DependencyNews> Dependencies::settle_after(const Job& job) {
     std::vector<DependencyNews> news;
-    const bool success = job.result == JobResult::completed;
-    const bool ran = job.t_run > 0;
+    const char* why = job.t_run > 0 ? "can never be satisfied" : "job never started";
     const auto [begin, end] = after_.equal_range(job.id);
     for (auto it = begin; it != end; ++it) {
         const Waiter& waiter = it->second;
-        const bool satisfied = waiter.kind == Kind::finish ||
-                               (waiter.kind == Kind::success && success) ||
-                               (waiter.kind == Kind::failure && !success && ran);
-        DependencyNews entry{waiter.id, waiter.description, satisfied, {}};
-        if (!satisfied)
-            entry.note = fmt::format("dependency {} can never be satisfied", waiter.description);
+        DependencyNews entry{waiter.id, waiter.description, satisfies(job, waiter.kind), {}};
+        if (!entry.satisfied) entry.note = fmt::format("dependency {} {}", waiter.description, why);
         news.push_back(std::move(entry));
     }
     after_.erase(begin, end);

@@ -55,7 +55,7 @@ class Dependencies {
     std::optional<double> next_time() const;
 
   private:
-    enum class Kind : std::uint8_t { start, success, failure, finish };
+    enum class Kind : std::uint8_t { start, success, failure, exception, finish };
     struct Waiter {
         JobId id;
         Kind kind;
@@ -64,8 +64,8 @@ class Dependencies {
     static std::string_view name_of(Kind kind);
     Result<const Job*> find_target(const Job& job, const std::string& scheme,
                                    const std::string& value) const;
-    static Result<bool> satisfied_by(const Job& target, Kind kind, const std::string& scheme,
-                                     const std::string& value);
+    static bool satisfies(const Job& ended, Kind kind);
+    static Result<bool> satisfied_by(const Job& target, Kind kind, const std::string& value);
     std::vector<DependencyNews> settle_after(const Job& job);
     void settle_singletons(const Job& job, std::vector<DependencyNews>& news);
 

@@ -155,6 +155,18 @@ JsonObject JobListService::counts() const {
     return answer;
 }
 
+JsonObject JobListService::stats() const {
+    const JobTable& table = pipeline_.table();
+    JobTable::Counts total;
+    for (const auto& [queue, counts] : table.counts_by_queue()) add(total, counts);
+    JsonObject jobs{{"pending", total.depend + total.priority + total.sched},
+                    {"running", total.run + total.cleanup},
+                    {"inactive", total.inactive}};
+    return {{"jobs", std::move(jobs)},
+            {"idsync", JsonObject{{"lookups", 0}, {"waits", waiters_.size()}}},
+            {"stats_watchers", stats_streams_.entries().size()}};
+}
+
 void JobListService::job_stats(Request request, const JsonObject&) {
     const JsonObject answer = counts();
     request.respond(answer);

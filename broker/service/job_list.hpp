@@ -28,6 +28,7 @@ class JobListService : public RpcService<JobListService> {
         std::int64_t state;
     };
     void on_disconnect(const Request& request) override;
+    JsonObject stats() const override;
     void answer_waiting();
     JsonObject counts() const;
 

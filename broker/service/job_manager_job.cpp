@@ -44,13 +44,13 @@ void JobManagerService::kill(Request request, const JsonObject& payload) {
     const JobId id = read_id(in);
     const std::int64_t signum = in.integer("signum");
     if (!in) return request.fail(in.error());
+    if (signum <= 0 || signum >= NSIG) return request.fail(fail(EINVAL, "Invalid signal number"));
     const Job* job = table().find(id);
     if (!job) return request.fail(fail(EINVAL, "unknown job id"));
     if (!may_act(request, *job))
-        return request.fail(fail(EPERM, "guests can only kill their own jobs"));
+        return request.fail(fail(EPERM, "guests may only send signals to their own jobs"));
     if (job->inactive()) return request.fail(fail(EINVAL, "job is inactive"));
     if (!job->active->exec) return request.fail(fail(EINVAL, "job is not running"));
-    if (signum <= 0 || signum >= NSIG) return request.fail(fail(EINVAL, "Invalid signal number"));
     pipeline_.exec().kill(id, static_cast<int>(signum));
     request.respond();
 }

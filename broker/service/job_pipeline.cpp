@@ -25,6 +25,9 @@ Result<std::optional<double>> mock_duration(const JsonObject& jobspec) {
     return std::optional{seconds};
 }
 
+/// A jobspec that does not hold. RFC 6 would say EINVAL; stock validators answer EPERM.
+Error invalid(const Error& why) { return Error{EPERM, why.text()}; }
+
 }  // namespace
 
 JobPipeline::JobPipeline(BrokerContext& context, SqliteStore& store, Queues queues)
@@ -60,12 +63,13 @@ Result<Jobspec> JobPipeline::jobspec_for(const Submission& submission) const {
 
 Result<JobId> JobPipeline::submit(Submission submission, std::function<void(JobId)> on_committed) {
     Result<Jobspec> parsed = Jobspec::parse(submission.jobspec);
-    // RFC 6 would say EINVAL; stock validators answer EPERM.
-    if (!parsed) return Error{EPERM, parsed.error().text()};
+    if (!parsed) return invalid(parsed.error());
     Jobspec jobspec = *std::move(parsed);
     const Json* constraints = find_path(jobspec.json, "attributes.system.constraints");
-    if (constraints && context_.resources->defined)
-        SLUICE_CHECK(check_constraint_hosts(*constraints, context_.resources->defined->R));
+    if (constraints && context_.resources->defined) {
+        const auto known = check_constraint_hosts(*constraints, context_.resources->defined->R);
+        if (!known) return invalid(known.error());
+    }
     SLUICE_TRY(JsonObject updates,
                queues_.defaults_for(jobspec.queue, jobspec.duration, constraints));
     if (!updates.empty()) {

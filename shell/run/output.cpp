@@ -24,11 +24,10 @@ bool write_all(int fd, std::string_view data) {
 std::string labelled(std::uint32_t rank, std::string_view data, bool& mid_line) {
     std::string out;
     while (!data.empty()) {
-        const std::size_t size = std::min(data.find('\n'), data.size() - 1) + 1;
+        const std::string_view line = take_line(data);
         if (!mid_line) out += fmt::format("{}: ", rank);
-        out += data.substr(0, size);
-        mid_line = data[size - 1] != '\n';
-        data.remove_prefix(size);
+        out += line;
+        mid_line = line.back() != '\n';
     }
     return out;
 }
@@ -134,8 +133,14 @@ void Output::record(Stream stream, std::uint32_t rank, std::string_view data) {
         return;
     }
     to.recorded += data.size();
-    parts_.log.add(output_path,
-                   data_record(wall_clock_now(), stream_name(stream), std::to_string(rank), data));
+    const std::string task = std::to_string(rank);
+    const double now = wall_clock_now();
+    if (!to.options->line_buffered) {
+        parts_.log.add(output_path, data_record(now, stream_name(stream), task, data));
+        return;
+    }
+    while (!data.empty())
+        parts_.log.add(output_path, data_record(now, stream_name(stream), task, take_line(data)));
 }
 
 void Output::write_file(Sink& to, std::uint32_t rank, std::string_view data) {

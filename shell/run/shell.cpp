@@ -211,8 +211,12 @@ void Shell::schedule_signal(double expiration) {
     signal_timer_.expires_after(std::chrono::milliseconds(std::llround(wait * 1000)));
     signal_timer_.async_wait([this](const boost::system::error_code& error) {
         if (error || !fsm_) return;
-        debug("signal", fmt::format("Will send signal {}, {:.3f}s before the job ends",
-                                    options_.signal->signum, options_.signal->timeleft));
+        const char* name = ::sigabbrev_np(options_.signal->signum);
+        output_->log({LogLevel::notice, "signal",
+                      fmt::format("job will expire in {:.1f}s, sending {} to job",
+                                  options_.signal->timeleft,
+                                  name ? fmt::format("SIG{}", name)
+                                       : std::to_string(options_.signal->signum))});
         perform(fsm_->on_kill(options_.signal->signum));
     });
 }

@@ -64,8 +64,13 @@ TEST_F(DependenciesTest, OutcomesDecideEachScheme) {
         const char* scheme;
         JobResult result;
         bool ran, satisfied;
+        bool exception = false;
     };
     const Row rows[] = {
+        {"afterexcept", JobResult::failed, true, false},
+        {"afterexcept", JobResult::failed, true, true, true},
+        {"afterexcept", JobResult::canceled, false, false, true},
+        {"afterexcept", JobResult::completed, true, false},
         {"afterok", JobResult::completed, true, true},
         {"afterok", JobResult::failed, true, false},
         {"afterok", JobResult::canceled, false, false},
@@ -85,6 +90,7 @@ TEST_F(DependenciesTest, OutcomesDecideEachScheme) {
         ASSERT_TRUE(added) << added.error().text();
         ASSERT_EQ(added->size(), 1u);
         finish(target, row.result, row.ran ? 5 : 0);
+        target.fatal = row.exception;
         const auto news = dependencies_.on_inactive(target);
         ASSERT_EQ(news.size(), 1u) << row.scheme;
         EXPECT_EQ(news[0].id, waiter.id);
@@ -109,7 +115,21 @@ TEST_F(DependenciesTest, FinishedJobsAreDecidedAtOnce) {
     EXPECT_THAT(*dependencies_.add(job, jobspec(one("afterok", "1"))),
                 ElementsAre(AddedDependency{"after-success=" + to_f58(JobId{1}), true}));
     EXPECT_THAT(dependencies_.on_inactive(done), IsEmpty());
-    EXPECT_FALSE(dependencies_.add(job, jobspec(one("afternotok", "1"))));
+}
+
+TEST_F(DependenciesTest, OneThatCanNeverBeIsRefusedWithTheReason) {
+    finish(add(1), JobResult::completed, 3);
+    finish(add(2), JobResult::failed, 3);
+    finish(add(3), JobResult::canceled, 0);
+    Job& job = add(4);
+    const auto text = [&](const char* scheme, const char* id) {
+        return dependencies_.add(job, jobspec(one(scheme, id))).error().text();
+    };
+    EXPECT_EQ(text("afternotok", "1"), "dependency: afternotok: job 1 succeeded");
+    EXPECT_EQ(text("afterexcept", "2"), "dependency: afterexcept: job 2: no exception");
+    EXPECT_EQ(text("afterok", "2"), "dependency: afterok: job 2 failed or was canceled");
+    EXPECT_EQ(text("afternotok", "3"), "dependency: after: 3 never started");
+    EXPECT_EQ(text("after", "3"), "dependency: after: 3 never started");
 }
 
 TEST_F(DependenciesTest, BeginTimesComeInOrder) {

@@ -39,6 +39,14 @@ TEST(IsUtf8Text, AcceptsTextOnly) {
         EXPECT_FALSE(is_utf8_text(text)) << text;
 }
 
+TEST(OutputRecords, LinesAreTakenOneByOne) {
+    std::string_view data = "a\n\nlast";
+    EXPECT_EQ(take_line(data), "a\n");
+    EXPECT_EQ(take_line(data), "\n");
+    EXPECT_EQ(take_line(data), "last");
+    EXPECT_TRUE(data.empty());
+}
+
 TEST(OutputCutter, HoldsPartialLinesBack) {
     OutputCutter cutter{true};
     EXPECT_EQ(cutter.append("a\nb"), "a\n");
