@@ -53,6 +53,8 @@ struct ActiveJob {
     bool exec_done = false;     // final release seen
     bool started = false;       // event start
     bool immutable = false;     // the owner updated a guest's job
+    // Descriptions of the prologs and epilogs that have started and not finished.
+    std::vector<std::string> prologs, epilogs;
     std::optional<int> exception_status;  // wait_status given by a fatal exception
 };
 
@@ -80,6 +82,10 @@ struct Job {
     std::unique_ptr<ActiveJob> active;
 
     bool is(unsigned states) const { return static_cast<unsigned>(state) & states; }
+    /// A prolog or an epilog runs: nothing starts, and nothing is given back.
+    bool in_perilog() const {
+        return active && !(active->prologs.empty() && active->epilogs.empty());
+    }
     bool inactive() const { return state == JobState::inactive; }
     /// The job ran, and every shell ended with 0.
     bool success() const { return t_run > 0 && waitstatus == 0; }

@@ -148,6 +148,24 @@ Result<void> on_alloc(Job& job, const Event& event) {
     return {};
 }
 
+Result<void> on_perilog(Job& job, const Event& event) {
+    JsonReader in{event.context};
+    const std::string description = in.string("description");
+    if (!in) return in.error().in(event.name);
+    if (!job.active) return {};
+    std::vector<std::string>& running =
+        event.name.starts_with("prolog") ? job.active->prologs : job.active->epilogs;
+    if (event.name.ends_with("start")) {
+        running.push_back(description);
+        return {};
+    }
+    const auto found = std::find(running.begin(), running.end(), description);
+    if (found == running.end()) return fail(EINVAL, "{}: '{}' has not started", event.name,
+                                            description);
+    running.erase(found);
+    return {};
+}
+
 Result<void> on_start(Job& job, const Event&) {
     if (job.active) job.active->started = true;
     return {};
@@ -219,7 +237,7 @@ struct Row {
     std::string_view name;
     Apply apply;
 };
-constexpr std::array<Row, 19> rows{{
+constexpr std::array<Row, 23> rows{{
     {"submit", on_submit},
     {"validate", on_validate},
     {"dependency-add", on_dependency},
@@ -232,6 +250,10 @@ constexpr std::array<Row, 19> rows{{
     {"memo", on_memo},
     {"annotations", on_annotations},
     {"alloc", on_alloc},
+    {"prolog-start", on_perilog},
+    {"prolog-finish", on_perilog},
+    {"epilog-start", on_perilog},
+    {"epilog-finish", on_perilog},
     {"start", on_start},
     {"resource-update", on_resource_update},
     {"finish", on_finish},
@@ -267,11 +289,12 @@ std::optional<JobAction> next_action(const Job& job, bool queue_started) {
             return std::nullopt;
         }
         case JobState::run:
-            if (!active.exec && !active.exec_done) return JobAction::start;
+            if (!active.exec && !active.exec_done && !job.in_perilog()) return JobAction::start;
             return std::nullopt;
         case JobState::cleanup:
             if (active.alloc == ActiveJob::Alloc::pending) return JobAction::cancel_alloc;
-            if (active.exec || active.alloc != ActiveJob::Alloc::none) return std::nullopt;
+            if (active.exec || active.alloc != ActiveJob::Alloc::none || job.in_perilog())
+                return std::nullopt;
             return active.has_resources ? JobAction::free : JobAction::post_clean;
     }
     return std::nullopt;

@@ -3,6 +3,8 @@
 //   NEW -validate-> DEPEND -depend-> PRIORITY -priority-> SCHED -alloc-> RUN -finish-> CLEANUP
 //   SCHED -urgency, jobspec-update, flux-restart-> PRIORITY
 //   any but NEW, INACTIVE -exception of severity 0-> CLEANUP -clean-> INACTIVE
+//   Between prolog-start and prolog-finish a job in RUN does not start; between epilog-start and
+//   epilog-finish a job in CLEANUP keeps its resources.
 #pragma once
 
 #include <cstdint>

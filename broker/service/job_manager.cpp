@@ -44,14 +44,12 @@ JobManagerService::JobManagerService(JobPipeline& pipeline)
 
 JsonObject JobManagerService::stats() const {
     const JobTable& table = pipeline_.table();
-    JsonObject config{{"release-after", -1.0}, {"command", ""}};
-    JsonObject housekeeping{{"running", JsonObject{}}, {"config", std::move(config)}};
     JsonObject journal{{"listeners", journal_.listeners()}, {"events", journal_.events()}};
     return {{"journal", std::move(journal)},
             {"active_jobs", table.active_count()},
             {"inactive_jobs", table.inactive_count()},
             {"max_jobid", table.max_id().value},
-            {"housekeeping", std::move(housekeeping)}};
+            {"housekeeping", pipeline_.housekeeping().stats()}};
 }
 
 void JobManagerService::journal(Request request, const JsonObject& payload) {

@@ -1,6 +1,5 @@
 // job-manager requests about plugins and housekeeping (wire.md 2.3, 3.10). What the reference does
-// in its built-in plugins is part of our pipeline; others cannot be loaded. There is no
-// housekeeping.
+// in its built-in plugins is part of our pipeline; others cannot be loaded.
 #include <algorithm>
 #include <csignal>
 
@@ -59,10 +58,19 @@ void JobManagerService::jobtap_query(Request request, const JsonObject& payload)
 void JobManagerService::housekeeping_kill(Request request, const JsonObject& payload) {
     JsonReader in{payload};
     const std::int64_t signum = in.integer("signum");
-    (void)in.integer_or("jobid", -1);
-    (void)in.string_or("ranks", "");
+    const std::int64_t id = in.integer_or("jobid", -1);
+    const auto targets = in.maybe_string("ranks");
     if (!in) return request.fail(in.error());
     if (signum <= 0 || signum >= NSIG) return request.fail(fail(EINVAL, "Invalid signal number"));
+    std::optional<Idset> ranks;
+    if (targets) {
+        auto parsed = Idset::parse(*targets);
+        if (!parsed) return request.fail(parsed.error());
+        ranks = *std::move(parsed);
+    }
+    std::optional<JobId> job;
+    if (id != -1) job = JobId{static_cast<std::uint64_t>(id)};
+    pipeline_.housekeeping().kill(job, ranks, static_cast<int>(signum));
     request.respond();
 }
 

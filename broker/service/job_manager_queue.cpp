@@ -51,8 +51,11 @@ void JobManagerService::queue_start(Request request, const JsonObject& payload) 
     pipeline_.after_commit([request] { request.respond(); });
 }
 
-void JobManagerService::sched_hello(Request request, const JsonObject&) {
-    pipeline_.scheduler().hello(request);
+void JobManagerService::sched_hello(Request request, const JsonObject& payload) {
+    JsonReader in{payload};
+    const bool partial_ok = in.boolean_or("partial-ok", false);
+    if (!in) return request.fail(in.error());
+    pipeline_.scheduler().hello(request, partial_ok);
 }
 
 void JobManagerService::sched_ready(Request request, const JsonObject& payload) {

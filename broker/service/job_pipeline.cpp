@@ -28,6 +28,11 @@ Result<std::optional<double>> mock_duration(const JsonObject& jobspec) {
 /// A jobspec that does not hold. RFC 6 would say EINVAL; stock validators answer EPERM.
 Error invalid(const Error& why) { return Error{EPERM, why.text()}; }
 
+bool is_fatal(const Event& exception) {
+    const Json* severity = exception.context.if_contains("severity");
+    return severity && as_integer(*severity) == 0;
+}
+
 }  // namespace
 
 JobPipeline::JobPipeline(BrokerContext& context, SqliteStore& store, Queues queues)
@@ -116,14 +121,16 @@ void JobPipeline::post(Job& job, Event event) {
         return;
     }
     JournalEntry entry{job.id, std::move(event), {}, {}};
-    follow(job, entry.event);
     if (journal_wanted && entry.event.name == "submit") {
         add_journal_jobspec(job, entry);
     } else if (journal_wanted && entry.event.name == "alloc" && job.active->R) {
         entry.R = job.active->R->to_json();
     }
+    const bool followed = entry.event.name == "start" || entry.event.name == "exception";
+    const Event copy = followed ? entry.event : Event{};
     batch_.add(std::move(entry));
     schedule_flush();
+    if (followed) follow(job, copy);  // may post what comes after it
 }
 
 void JobPipeline::add_journal_jobspec(const Job& job, JournalEntry& entry) {
@@ -149,6 +156,8 @@ void JobPipeline::follow(Job& job, const Event& event) {
         const auto type = event.context.if_contains("type");
         const bool timeout = type && type->is_string() && type->as_string() == "timeout";
         exec_->cancel(job.id, timeout ? SIGALRM : 0);
+    } else if (event.name == "exception" && job.in_perilog() && is_fatal(event)) {
+        after_commit([this, id = job.id] { perilogs_->on_exception(id); });
     }
 }
 
@@ -257,13 +266,14 @@ void JobPipeline::free_resources(Job& job) {
     post(job, make_event("free"));
     expirations_.erase({job.expiration, job.id});
     if (!job.active->R) return;
-    scheduler_->free(job.id, *job.active->R, true);
+    if (housekeeping_->configured() && !closing_) begin_housekeeping(job);
+    else scheduler_->free(job.id, *job.active->R, true);
 }
 
 void JobPipeline::finish_job(Job& job) {
     post(job, make_event("clean"));
     if (!job.inactive()) return;
-    batch_.store().rows.emplace_back(job.id, dump_json(row_to_json(job)));
+    store_row(job);
     auto news = dependencies_.on_inactive(job);
     table_.retire(job);
     on_inactive(job);
@@ -292,6 +302,7 @@ void JobPipeline::exec_finished(JobId id, int status) {
         else if (status == 0) status = 1 << 8;
     }
     post(*job, make_event("finish", {{"status", status}}));
+    begin_perilog(*job, PerilogKind::epilog);
     post(*job, make_event("release", {{"ranks", "all"}, {"final", true}}));
     drive(*job);
 }
@@ -307,6 +318,8 @@ void JobPipeline::on_time() {
             raise(*job, {"timeout", 0, "resource allocation expired", context_.router.owner(), {}});
     }
     exec_->on_time(time);
+    perilogs_->on_time(time);
+    housekeeping_->on_time(time);
     purge_by_limits();
     arm_timer();
 }
@@ -318,6 +331,8 @@ void JobPipeline::arm_timer() {
     };
     if (!expirations_.empty()) sooner(expirations_.begin()->first);
     sooner(exec_->next_time());
+    sooner(perilogs_->next_time());
+    sooner(housekeeping_->next_time());
     if (inactive_limits_.age >= 0 && !table_.inactive().empty())
         sooner(table_.inactive().front()->t_inactive + inactive_limits_.age);
     timer_->arm(next, [this] { on_time(); });

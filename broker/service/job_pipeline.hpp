@@ -20,6 +20,8 @@
 #include "broker/jobs/job_fsm.hpp"
 #include "broker/jobs/job_table.hpp"
 #include "broker/jobs/queues.hpp"
+#include "broker/service/housekeeping.hpp"
+#include "broker/service/perilogs.hpp"
 #include "broker/service/scheduler_seat.hpp"
 
 namespace sluice {
@@ -46,6 +48,8 @@ class JobPipeline {
     Queues& queues() { return queues_; }
     ExecManager& exec() { return *exec_; }
     SchedulerSeat& scheduler() { return *scheduler_; }
+    Perilogs& perilogs() { return *perilogs_; }
+    Housekeeping& housekeeping() { return *housekeeping_; }
     SqliteStore& store() { return store_; }
     BrokerContext& context() { return context_; }
 
@@ -99,6 +103,15 @@ class JobPipeline {
     Result<void> restore_job(const StoredJob& stored);
     void resume(Job& job);
     void make_seat(SchedConfig config);
+    std::vector<SchedulerSeat::Holder> holders(bool partial);
+    void make_scripts();
+    void begin_perilog(Job& job, PerilogKind kind);
+    void perilog_done(JobId id, PerilogKind kind, const PerilogDone& done,
+                      const std::string& note);
+    void begin_housekeeping(Job& job);
+    void housekeeping_released(JobId id, const ResourceSet& R, bool final);
+    void store_row(const Job& job);
+    void end_interrupted_scripts(Job& job);
     void schedule_all();
     void vacate();
     Result<void> connect_config(const JsonObject& config);
@@ -139,6 +152,8 @@ class JobPipeline {
     SqliteStore& store_;
     std::unique_ptr<SchedulerSeat> scheduler_;
     std::unique_ptr<ExecManager> exec_;
+    std::unique_ptr<Perilogs> perilogs_;
+    std::unique_ptr<Housekeeping> housekeeping_;
     JobTable table_;
     Queues queues_;
     Dependencies dependencies_;
@@ -150,6 +165,7 @@ class JobPipeline {
     std::function<void(Result<void>)> stopping_;
     double last_event_ = 0;
     bool flush_scheduled_ = false;
+    bool closing_ = false;  // the instance ends: no more scripts
     bool stopped_ = false;
 };
 

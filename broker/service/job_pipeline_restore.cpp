@@ -48,6 +48,7 @@ Result<std::unique_ptr<JobPipeline>> JobPipeline::open(BrokerContext& context,
         new JobPipeline{context, store, std::move(queues)}};
     JobPipeline& self = *pipeline;
     self.make_seat(std::move(sched_config));
+    self.make_scripts();
     ExecManager::Hooks hooks;
     hooks.started = [&self](JobId id) {
         if (Job* job = self.table_.find(id); job && job->active && !job->active->started)
@@ -82,12 +83,16 @@ Result<std::unique_ptr<JobPipeline>> JobPipeline::open(BrokerContext& context,
 }
 
 Result<void> JobPipeline::connect_config(const JsonObject& config) {
+    SLUICE_TRY(const ScriptConfig scripts, ScriptConfig::from_config(config));
+    perilogs_->configure(scripts);
+    housekeeping_->configure(scripts.housekeeping);
     SLUICE_TRY(inactive_limits_.age, age_limit(config));
     SLUICE_TRY(inactive_limits_.count, count_limit(config));
     context_.config.add_check([](const JsonObject& next) -> Result<void> {
         SLUICE_CHECK(Queues::from_config(next));
         SLUICE_CHECK(SchedConfig::from_config(next));
         SLUICE_CHECK(ExecConfig::from_config(next));
+        SLUICE_CHECK(ScriptConfig::from_config(next));
         SLUICE_CHECK(age_limit(next));
         SLUICE_CHECK(count_limit(next));
         return {};
@@ -96,6 +101,10 @@ Result<void> JobPipeline::connect_config(const JsonObject& config) {
         (void)queues_.reconfigure(next);
         if (auto sched = SchedConfig::from_config(next)) scheduler_->configure(*std::move(sched));
         if (const auto exec = ExecConfig::from_config(next)) exec_->configure(*exec);
+        if (const auto scripts = ScriptConfig::from_config(next)) {
+            perilogs_->configure(*scripts);
+            housekeeping_->configure(scripts->housekeeping);
+        }
         inactive_limits_ = {age_limit(next).value_or(-1), count_limit(next).value_or(-1)};
         purge_by_limits();
         arm_timer();
@@ -133,6 +142,14 @@ Result<void> JobPipeline::restore_job(const StoredJob& stored) {
     if (!stored.row.empty()) {
         SLUICE_TRY(const JsonObject row, parse_json_object(stored.row));
         SLUICE_TRY(auto job, row_from_json(row));
+        if (row.contains("housekeeping")) {
+            context_.log.err("job-manager",
+                             "housekeeping: {} (rank {}) {}: interrupted by a restart; the nodes "
+                             "go back to the scheduler",
+                             job->nodelist, job->ranks, to_f58(job->id));
+            store_row(*job);
+            schedule_flush();
+        }
         table_.add(std::move(job));
         return {};
     }
@@ -181,6 +198,7 @@ void JobPipeline::resume(Job& job) {
         if (!job.waitstatus) post(job, make_event("finish", {{"status", SIGKILL}}));
         post(job, make_event("release", {{"ranks", "all"}, {"final", true}}));
     }
+    end_interrupted_scripts(job);
     if (active.has_resources) post(job, make_event("free"));
     drive(job);
 }
@@ -201,6 +219,7 @@ void JobPipeline::connect_lifecycle() {
 
 /// The end of the instance: nothing more is started, what runs is cancelled, what waits stays.
 void JobPipeline::stop_all(std::function<void(Result<void>)> done) {
+    closing_ = true;
     (void)queues_.start({std::nullopt, true, false, "instance is shutting down"});
     std::vector<JobId> active;
     for (const auto& [id, job] : table_.active()) active.push_back(id);

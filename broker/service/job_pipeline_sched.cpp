@@ -6,16 +6,28 @@ namespace sluice {
 void JobPipeline::make_seat(SchedConfig config) {
     SchedulerSeat::Hooks hooks;
     hooks.decide = [this](std::vector<Decision> decisions) { on_decisions(std::move(decisions)); };
-    hooks.holders = [this] {
-        std::vector<const Job*> holders;
-        for (const auto& [id, job] : table_.active())
-            if (job->active->has_resources && job->active->R) holders.push_back(job);
-        return holders;
-    };
+    hooks.holders = [this](bool partial) { return holders(partial); };
     hooks.vacated = [this] { vacate(); };
     hooks.taken = [this] { schedule_all(); };
     scheduler_ = std::make_unique<SchedulerSeat>(context_, std::move(config), std::move(hooks));
     context_.on_lost.add([this](const Idset& ranks, const std::string&) { exec_->on_lost(ranks); });
+}
+
+std::vector<SchedulerSeat::Holder> JobPipeline::holders(bool partial) {
+    std::vector<SchedulerSeat::Holder> holders;
+    for (const auto& [id, job] : table_.active())
+        if (job->active->has_resources && job->active->R)
+            holders.push_back(
+                {id, job->userid, job->priority, job->t_submit, *job->active->R, {}});
+    for (Housekeeping::Held& held : housekeeping_->held()) {
+        if (held.released.empty() || partial)
+            holders.push_back({held.id, held.owner.userid, held.owner.priority,
+                               held.owner.t_submit, std::move(held.R), std::move(held.released)});
+        else
+            housekeeping_->give_up(
+                held.id, "scheduler does not support restart with partially released resources");
+    }
+    return holders;
 }
 
 /// All requests are void; those still wanted are made again when a scheduler is there.
@@ -63,6 +75,7 @@ void JobPipeline::decided(Alloc& decision) {
     }
     post(*job, make_event("alloc", std::move(context)));
     set_expiration(*job);
+    begin_perilog(*job, PerilogKind::prolog);
     drive(*job);
 }
 

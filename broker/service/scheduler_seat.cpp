@@ -21,7 +21,7 @@ void SchedulerSeat::seat_own() {
     own_ = std::make_unique<Sched>(
         [&io = context_.io](std::function<void()> work) { boost::asio::post(io, std::move(work)); },
         hooks_.decide, config_);
-    for (const Job* job : hooks_.holders()) own_->hello({job->id, *job->active->R});
+    for (Holder& holder : hooks_.holders(true)) own_->hello({holder.id, std::move(holder.R)});
     if (instance_expiration_ > 0) own_->set_instance_expiration(instance_expiration_);
     hooks_.taken();  // what waits is known before the first pass
     if (context_.resources->defined) own_->define(*context_.resources->defined);
@@ -100,7 +100,7 @@ void SchedulerSeat::configure(SchedConfig config) {
     if (own_) own_->configure(config_);
 }
 
-void SchedulerSeat::hello(const Request& request) {
+void SchedulerSeat::hello(const Request& request, bool partial_ok) {
     if (outside_ && outside_->sender() != request.sender())
         return request.fail(fail(EBUSY, "another scheduler is registered; it has to leave first"));
     own_.reset();
@@ -108,11 +108,14 @@ void SchedulerSeat::hello(const Request& request) {
     outside_ = std::make_unique<OutsideScheduler>(context_, std::string{request.sender()},
                                                   std::move(hooks));
     hooks_.vacated();
-    for (const Job* job : hooks_.holders())
-        request.respond({{"id", job->id.value},
-                         {"priority", job->priority},
-                         {"userid", job->userid.value},
-                         {"t_submit", job->t_submit}});
+    for (const Holder& holder : hooks_.holders(partial_ok)) {
+        JsonObject answer{{"id", holder.id.value},
+                          {"priority", holder.priority},
+                          {"userid", holder.userid.value},
+                          {"t_submit", holder.t_submit}};
+        if (!holder.released.empty()) answer["free"] = holder.released.to_string();
+        request.respond(answer);
+    }
     request.end_stream();
 }
 

@@ -22,10 +22,19 @@ namespace sluice {
 
 class SchedulerSeat {
   public:
+    struct Holder {
+        JobId id;
+        UserId userid;
+        std::int64_t priority = 0;
+        double t_submit = 0;
+        ResourceSet R;   // what it still holds
+        Idset released;  // ranks that it has given back
+    };
     struct Hooks {
         std::function<void(std::vector<Decision>)> decide;
-        /// Jobs that hold resources now.
-        std::function<std::vector<const Job*>()> holders;
+        /// Jobs, and housekeeping after jobs, that hold resources now. Without `partial` those that
+        /// have given back a part of theirs are let go.
+        std::function<std::vector<Holder>(bool partial)> holders;
         /// Whoever sat here is gone, and with it all requests that had no decision yet.
         std::function<void()> vacated;
         /// Somebody sits here: requests may be made.
@@ -50,7 +59,7 @@ class SchedulerSeat {
 
     /// job-manager.sched-hello: streams the jobs that hold resources, then ENODATA. Our own
     /// scheduler leaves. Errors: EBUSY when another one from outside sits here.
-    void hello(const Request& request);
+    void hello(const Request& request, bool partial_ok);
     /// job-manager.sched-ready of the same sender. Errors: EINVAL without a hello.
     Result<void> ready(const Request& request, std::optional<std::size_t> limit);
     /// The client `sender` is gone.

@@ -115,6 +115,39 @@ TEST(JobFsm, EventsInTheWrongStateChangeNothing) {
     EXPECT_FALSE(job->exception);  // a note is required
 }
 
+TEST(JobFsm, APrologHoldsTheStart) {
+    JobBuilder job{1};
+    const JsonObject ours{{"description", "job-manager.prolog"}};
+    job.sched().event("alloc").event("prolog-start", ours);
+    EXPECT_EQ(next_action(*job, true), std::nullopt);
+    job.event("prolog-start", {{"description", "other"}});
+    job.event("prolog-finish", {{"description", "job-manager.prolog"}, {"status", 0}});
+    EXPECT_EQ(next_action(*job, true), std::nullopt);
+    EXPECT_FALSE(apply_event(*job, make_event("prolog-finish", ours)));
+    job.event("prolog-finish", {{"description", "other"}, {"status", 0}});
+    EXPECT_EQ(next_action(*job, true), JobAction::start);
+}
+
+TEST(JobFsm, AnEpilogHoldsTheResources) {
+    JobBuilder job{1};
+    const JsonObject ours{{"description", "job-manager.epilog"}};
+    job.run().event("finish", {{"status", 0}}).event("epilog-start", ours);
+    job.event("release", {{"ranks", "all"}, {"final", true}});
+    EXPECT_EQ(next_action(*job, true), std::nullopt);
+    job.event("epilog-finish", {{"description", "job-manager.epilog"}, {"status", 0}});
+    EXPECT_EQ(next_action(*job, true), JobAction::free);
+}
+
+TEST(JobFsm, AJobCancelledInItsPrologKeepsItsResourcesUntilThatIsOver) {
+    JobBuilder job{1};
+    const JsonObject ours{{"description", "job-manager.prolog"}};
+    job.sched().event("alloc").event("prolog-start", ours).fatal("cancel");
+    EXPECT_EQ(job->state, JobState::cleanup);
+    EXPECT_EQ(next_action(*job, true), std::nullopt);
+    job.event("prolog-finish", {{"description", "job-manager.prolog"}, {"status", 15}});
+    EXPECT_EQ(next_action(*job, true), JobAction::free);
+}
+
 TEST(JobFsm, AnnotationsMergeAndNullRemoves) {
     JsonObject annotations;
     merge_annotations(annotations,
