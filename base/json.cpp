@@ -44,7 +44,12 @@ void append_real(std::string& out, double value) {
         return;
     }
     char buffer[40];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    // An exponent only where Python and jansson write one: 2e+09 is 2000000000.0 for all others.
+    const double size = std::abs(value);
+    const bool fixed = size == 0 || (size >= 1e-4 && size < 1e16);
+    const auto end = fixed ? std::to_chars(buffer, buffer + sizeof buffer, value,
+                                           std::chars_format::fixed).ptr
+                           : std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
     const std::string_view text(buffer, end - buffer);
     out += text;
     if (text.find_first_of(".e") == std::string_view::npos) out += ".0";

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int long_base = 256;  // getopt_long's value of option i is long_base + i
 constexpr std::size_t text_column = 28;
+std::function<void(const Cli&)> table_listener;
 
 /// "-n,--ntasks=N" taken apart.
 Cli::Option parse_spec(std::string_view spec) {
@@ -248,6 +249,10 @@ std::optional<int> Cli::parse(int argc, char** argv) {
             "Display this message");
         std::ranges::rotate(options_, options_.end() - 1);
     }
+    if (table_listener) {
+        table_listener(*this);
+        return 0;
+    }
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const Result<void> done = run(std::move(words));
     if (help_) {
@@ -258,6 +263,12 @@ std::optional<int> Cli::parse(int argc, char** argv) {
     if (!done) return usage_error(done.error().text());
     return std::nullopt;
 }
+
+void Cli::list_to(std::function<void(const Cli&)> listener) {
+    table_listener = std::move(listener);
+}
+
+bool Cli::listing() { return static_cast<bool>(table_listener); }
 
 Result<void> Cli::parse_quietly(const std::vector<std::string>& words) {
     return run(words);

@@ -63,6 +63,13 @@ class Cli {
         std::vector<std::string> aliases;
     };
     const std::vector<Option>& options() const { return options_; }
+    CliStyle style() const { return style_; }
+    const std::string& usage() const { return usage_; }
+    const std::string& summary() const { return summary_; }
+
+    /// From now on parse() gives each table to `listener` and ends its command with 0.
+    static void list_to(std::function<void(const Cli&)> listener);
+    static bool listing();
 
   private:
     Result<void> run(std::vector<std::string> words);

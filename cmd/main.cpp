@@ -16,6 +16,7 @@
 #include "cmd/commands.hpp"
 #include "cmd/dump.hpp"
 #include "cmd/environment.hpp"
+#include "cmd/option_listing.hpp"
 
 namespace sluice {
 namespace {
@@ -87,7 +88,7 @@ constexpr GroupTitle group_titles[] = {
 };
 
 struct Options {
-    bool help = false, verbose = false, version = false, root = false;
+    bool help = false, verbose = false, version = false, root = false, list_options = false;
     int parents = 0;
 };
 
@@ -199,7 +200,12 @@ int front_end(int argc, char** argv) {
     cli.flag("-V,--version", options.version, "");
     cli.count("-p,--parent", options.parents, "");
     cli.flag("-r,--root", options.root, "");
+    cli.flag("--list-options", options.list_options, "");
     if (const auto code = cli.parse(argc, argv)) return *code;
+    if (options.list_options) {
+        print_option_tables(commands);
+        return 0;
+    }
     if (options.help) {
         print_help();
         return 0;
@@ -223,6 +229,8 @@ int front_end(int argc, char** argv) {
 }  // namespace
 
 int cmd_help(int argc, char** argv) {
+    Cli cli("flux-help", CliStyle::c_tool, "[TOPIC]", "Display help for a command.");
+    if (const auto code = cli.parse(argc, argv)) return *code;
     if (argc < 2) {
         print_help();
         return 0;

@@ -213,7 +213,7 @@ int cmd_overlay_status(int argc, char** argv) {
     cli.option("-t,--timeout=FSD", duration_into(options.timeout), "Limit of each request (0.5s)");
     cli.flag("--summary", options.summary, "Show only the state of the root");
     cli.flag("--down", options.tree.down, "Show only what is not full");
-    cli.flag("--no-pretty", options.no_pretty, "Indent without lines");
+    cli.flag("--no-pretty", options.no_pretty, "Do not show the shape of the tree");
     cli.flag("--no-ghost", options.no_ghost, "Leave out what is below lost brokers");
     cli.option("-L,--color[=WHEN]", color_into(options.color), "Colors: always, never or auto");
     cli.option("-H,--highlight=TARGET", options.highlight, "Mark ranks or hosts");

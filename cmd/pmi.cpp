@@ -94,38 +94,56 @@ int with_pmi(const Cli& cli, const std::string& method, Body body) {
     return 0;
 }
 
+struct PmiOptions {
+    BarrierOptions barrier;
+    std::int64_t exchanges = 1;
+    std::string ranks = "0";
+};
+
+/// False when there is no such sub-command.
+bool declare(Cli& cli, const std::string& what, PmiOptions& options) {
+    if (what == "barrier") {
+        cli.option("--test-count=N", integer_into(options.barrier.count), "Number of barriers");
+        cli.option("--test-abort=RANK", options.barrier.abort_rank, "This task aborts");
+        cli.flag("--test-timing", options.barrier.timing, "Print how long the barrier took");
+    } else if (what == "exchange") {
+        cli.option("--count=N", integer_into(options.exchanges), "Number of exchanges");
+    } else if (what == "get") {
+        cli.option("--ranks=IDSET", options.ranks, "Tasks that print, or all (0)");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 int cmd_pmi(int argc, char** argv) {
     std::string method;
+    PmiOptions options;
     Cli outer(tool, CliStyle::c_tool, "[OPTIONS] barrier|exchange|get [OPTIONS]",
               "Exercise the PMI server of a job.");
     outer.option("--method=URI", method,
                  "simple, libpmi[:PATH], libpmi2[:PATH] or single (the first that works)");
-    if (const auto code = outer.parse(argc, argv)) return *code;
+    const auto code = outer.parse(argc, argv);
+    if (Cli::listing())
+        for (const std::string what : {"barrier", "exchange", "get"}) {
+            Cli cli(tool + (" " + what), CliStyle::c_tool, "[OPTIONS]", outer.summary());
+            declare(cli, what, options);
+            cli.parse(argc, argv);
+        }
+    if (code) return *code;
     if (outer.words().empty()) return outer.usage_error("give barrier, exchange or get");
     const std::string what = outer.words()[0];
     const int skipped = argc - static_cast<int>(outer.words().size());
-    Cli cli(tool, CliStyle::c_tool, what + " [OPTIONS]", "Exercise the PMI server of a job.");
-    BarrierOptions barrier;
-    std::int64_t exchanges = 1;
-    std::string ranks = "0";
-    if (what == "barrier") {
-        cli.option("--test-count=N", integer_into(barrier.count), "Number of barriers");
-        cli.option("--test-abort=RANK", barrier.abort_rank, "This task aborts");
-        cli.flag("--test-timing", barrier.timing, "Print how long the barrier took");
-    } else if (what == "exchange") {
-        cli.option("--count=N", integer_into(exchanges), "Number of exchanges");
-    } else if (what == "get") {
-        cli.option("--ranks=IDSET", ranks, "Tasks that print, or all (0)");
-    } else {
+    Cli cli(tool + (" " + what), CliStyle::c_tool, "[OPTIONS]", outer.summary());
+    if (!declare(cli, what, options))
         return outer.usage_error(fmt::format("unknown subcommand {}", what));
-    }
-    if (const auto code = cli.parse(argc - skipped, argv + skipped)) return *code;
+    if (const auto over = cli.parse(argc - skipped, argv + skipped)) return *over;
     return with_pmi(cli, method, [&](PmiMethod& pmi) -> Result<void> {
-        if (what == "barrier") return run_barrier(pmi, barrier);
-        if (what == "exchange") return run_exchange(pmi, exchanges);
-        return run_get(pmi, ranks, cli.words());
+        if (what == "barrier") return run_barrier(pmi, options.barrier);
+        if (what == "exchange") return run_exchange(pmi, options.exchanges);
+        return run_get(pmi, options.ranks, cli.words());
     });
 }
 

@@ -140,7 +140,7 @@ Result<void> send_admin(Handle& flux, std::string_view topic, JsonObject request
 int report_admin(AdminLine& line, Part part) {
     if (line.options.quiet) return 0;
     Result<void> shown = show_status(*line.flux, line.queues, part);
-    if (shown && line.options.verbose) shown = print_counts(*line.flux);
+    if (shown && line.options.verbose && part != Part::submission) shown = print_counts(*line.flux);
     return shown ? 0 : line.cli.error("status: " + shown.error().text());
 }
 

@@ -53,7 +53,7 @@ std::optional<std::string> heading_of(std::string_view field) {
                                         {"rank", "RANK"},
                                         {"pid", "PID"},
                                         {"label", "LABEL"},
-                                        {"state", "STATE"},
+                                        {"state", "ST"},
                                         {"cmd", "COMMAND"}})
         if (field == name) return heading;
     return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<std::string> heading_of(std::string_view field) {
 FieldValue field_of(const Row& row, std::string_view field) {
     if (field == "rank" || field == "ranks") return FieldValue{row.rank};
     if (field == "pid") return FieldValue{row.pid};
-    if (field == "label") return FieldValue{row.label};
+    if (field == "label") return FieldValue{row.label.empty() ? "-" : row.label};
     if (field == "state") return FieldValue{row.state};
     return FieldValue{row.command};
 }
@@ -96,7 +96,9 @@ FormatCatalog sproc_formats() {
             "ps",
             "FLUX_SPROC_PS_FORMAT_DEFAULT",
             {{"default", "Default flux-sproc ps format string",
-              "{rank:>5} {pid:>8} {state:>5} {label:<12} {cmd}"}}};
+              "{pid:>9} {state:<2} {label:<12} {cmd}"},
+             {"ranks", "With the rank of each process",
+              "{rank:>5} {pid:>9} {state:<2} {label:<12} {cmd}"}}};
 }
 
 int cmd_sproc_ps(int argc, char** argv) {

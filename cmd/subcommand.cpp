@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
 
 namespace sluice {
@@ -24,6 +25,14 @@ const Command* find_command(std::span<const Command> table, std::string_view nam
 
 int run_subcommand(std::string_view program, std::span<const Command> table, int argc,
                    char** argv) {
+    if (Cli::listing()) {
+        for (const Command& command : table) {
+            std::string name{command.name};
+            char* command_argv[] = {name.data(), nullptr};
+            command.function(1, command_argv);
+        }
+        return 0;
+    }
     const std::string_view word = argc > 1 ? argv[1] : "";
     if (word == "-h" || word == "--help") {
         print_list(program, table, stdout);

@@ -82,7 +82,11 @@ Result<std::vector<JobId>> named_jobs(Handle& flux, const std::vector<std::strin
 /// Follows all jobs at once; the largest exit code.
 int follow_all(Handle& flux, const std::vector<JobId>& ids, const WatchOptions& options) {
     std::optional<Progress> progress;
-    if (options.progress && stdout_is_terminal()) progress.emplace(ids.size(), options.rate);
+    if (options.progress && stdout_is_terminal())
+        progress.emplace(ids.size(), options.rate);
+    else if (options.progress)
+        fmt::print(stderr,
+                   "flux-watch: WARNING: stdout is not a tty. Ignoring --progress option\n");
     std::size_t ended = 0;
     int code = 0;
     for (const JobId id : ids) {

@@ -5,11 +5,20 @@
 #include <string_view>
 
 #include "cmd/archive/commands.hpp"
+#include "cmd/commands.hpp"
+#include "cmd/option_listing.hpp"
 
 int main(int argc, char** argv) {
-    const std::string_view command = argc > 1 ? argv[1] : "";
-    if (command == "dump") return sluice::run_dump(argc - 1, argv + 1);
-    if (command == "restore") return sluice::run_restore(argc - 1, argv + 1);
-    fmt::print(stderr, "usage: flux-archive dump|restore ...; use flux dump and flux restore\n");
-    return 1;
+    static constexpr sluice::Command commands[] = {{"dump", sluice::run_dump, ""},
+                                                   {"restore", sluice::run_restore, ""}};
+    const std::string_view first = argc > 1 ? argv[1] : "", second = argc > 2 ? argv[2] : "";
+    const bool listing = first == "--list-options";
+    const sluice::Command* command = sluice::find_command(commands, listing ? second : first);
+    if (!command) {
+        fmt::print(stderr, "usage: flux-archive dump|restore ...; use flux dump or restore\n");
+        return 1;
+    }
+    if (!listing) return command->function(argc - 1, argv + 1);
+    sluice::print_option_tables({command, 1});
+    return 0;
 }

@@ -76,7 +76,8 @@ class DatetimeReader {
             if (!relative() && !day_word() && !date() && !month_day() && !clock() && !filler())
                 return std::nullopt;
         fields_.tm_isdst = -1;
-        const std::time_t time = std::mktime(&fields_);
+        const std::time_t time =
+            utc_offset_ ? ::timegm(&fields_) - *utc_offset_ : std::mktime(&fields_);
         if (time < 0 || !meant_) return std::nullopt;
         return static_cast<double>(time);
     }
@@ -175,7 +176,23 @@ class DatetimeReader {
         return true;
     }
 
-    /// "2030-01-31", also with "T12:00[:00]" behind; "1/31/2030", "1/31".
+    /// Takes "z", "+02:00" or "+0200" off the end of a time of day. False when it is malformed.
+    bool take_utc_offset(std::string_view& time) {
+        const std::size_t at = time.find_first_of("z+-");
+        if (at == time.npos) return true;
+        const bool west = time[at] == '-';
+        std::string digits{time.substr(at + 1)};
+        if (time[at] == 'z' && !digits.empty()) return false;
+        std::erase(digits, ':');
+        const auto value = digits.empty() ? 0 : integer(digits);
+        if (!value || (time[at] != 'z' && digits.size() != 4)) return false;
+        const int seconds = (*value / 100 * 60 + *value % 100) * 60;
+        utc_offset_ = west ? -seconds : seconds;
+        time = time.substr(0, at);
+        return true;
+    }
+
+    /// "2030-01-31", also with "T12:00[:00]" behind and "Z" or an offset; "1/31/2030", "1/31".
     bool date() {
         std::string_view text = word();
         const char separator = text.find('/') != text.npos ? '/' : '-';
@@ -199,7 +216,8 @@ class DatetimeReader {
             good = set_date(parts[2], parts[0], parts[1]);
         else if (separator == '/' && parts.size() == 2)
             good = set_date(fields_.tm_year + 1900, parts[0], parts[1]);
-        return good && (time.empty() || set_clock(time, "")) && took(1);
+        if (!good || !take_utc_offset(time)) return false;
+        return (time.empty() || set_clock(time, "")) && took(1);
     }
 
     /// "jan 5", "5 january 2030", "january 5th 2030".
@@ -264,6 +282,7 @@ class DatetimeReader {
     std::vector<std::string> words_;
     std::size_t at_ = 0;
     std::tm fields_{};
+    std::optional<int> utc_offset_;  // seconds east, when the phrase names one
     bool meant_ = false;  // at least one word said something about time
 };
 

@@ -33,7 +33,7 @@ class TreePrinter {
         for (const OverlayNode* child : shown) {
             const bool last = child == shown.back();
             if (!options_.pretty)
-                print(*child, indent + "  ", indent + "  ");
+                print(*child, "", "");
             else
                 print(*child, indent + (last ? "└─ " : "├─ "), indent + (last ? "   " : "│  "));
         }
@@ -85,6 +85,7 @@ void collect_errors(const OverlayNode& node, const Hostlist& hosts,
 
 std::string overlay_tree(const OverlayNode& root, const Hostlist& hosts,
                          const OverlayTreeOptions& options) {
+    if (options.down && root.status == "full") return "";
     TreePrinter printer{hosts, options};
     printer.print(root, "", "");
     return printer.take();

@@ -6,20 +6,30 @@
 #include <cstdio>
 
 #include "cmd/client.hpp"
+#include "cmd/color.hpp"
+#include "cmd/format/event_text.hpp"
 #include "cmd/instance.hpp"
 #include "cmd/kvs/client.hpp"
 
 namespace sluice {
 namespace {
 
-/// "42.500000 name key=value …", or the event's JSON.
-std::string event_text(const Event& event, bool unformatted) {
-    if (unformatted) return encode_event(event);
-    std::string text = fmt::format("{:.6f} {}", event.timestamp, event.name);
-    for (const auto& [key, value] : event.context)
-        text += fmt::format(" {}={}", std::string_view{key}, dump_json(value));
-    return text + "\n";
-}
+/// How events are printed: -u, -H and -L.
+struct LineOptions {
+    bool unformatted = false, human = false;
+    ColorWhen color = ColorWhen::automatic;
+
+    void declare(Cli& cli) {
+        cli.flag("-u,--unformatted", unformatted, "Print the events' JSON");
+        cli.flag("-H,--human", human, "Print the time of day, then seconds since");
+        cli.option("-L,--color[=WHEN]", color_into(color), "never, always or auto");
+    }
+    EventText text() const {
+        return EventText{{.time = human ? EventTime::human : EventTime::raw,
+                          .json = unformatted,
+                          .color = use_color(color)}};
+    }
+};
 
 struct AppendOptions {
     std::optional<std::string> name_space;
@@ -58,18 +68,20 @@ int cmd_append(int argc, char** argv) {
 
 struct GetOptions {
     std::optional<std::string> name_space;
-    bool waitcreate = false, watch = false, unformatted = false, stream = false;
+    bool waitcreate = false, watch = false, stream = false;
     std::int64_t count = 0;
+    LineOptions lines;
 };
 
 Result<void> print_log(Handle& flux, const GetOptions& options, const std::string& key) {
     KvsQuery query{.name_space = kvs_namespace(options.name_space), .key = key};
+    EventText text = options.lines.text();
     const auto print = [&](const TreeObject& object, std::int64_t& seen) -> Result<void> {
         SLUICE_TRY(const auto events, decode_eventlog(object.value));
         for (const Event& event : events) {
             if (options.count > 0 && seen >= options.count) break;
             ++seen;
-            write_stdout(event_text(event, options.unformatted));
+            write_stdout(text.next(event, event.timestamp) + "\n");
         }
         std::fflush(stdout);
         return {};
@@ -98,7 +110,7 @@ int cmd_get(int argc, char** argv) {
     cli.flag("-W,--waitcreate", options.waitcreate, "Wait until the log is there");
     cli.flag("-w,--watch", options.watch, "Follow the log");
     cli.option("-c,--count=N", integer_into(options.count), "End after N events");
-    cli.flag("-u,--unformatted", options.unformatted, "Print the events' JSON");
+    options.lines.declare(cli);
     cli.flag("-S,--stream", options.stream, "Get the log piece by piece");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().size() != 1) return cli.usage_error("give one key");
@@ -111,13 +123,14 @@ int cmd_get(int argc, char** argv) {
 int cmd_wait_event(int argc, char** argv) {
     std::optional<std::string> name_space;
     std::optional<double> timeout;
-    bool waitcreate = false, unformatted = false, quiet = false, verbose = false;
+    bool waitcreate = false, quiet = false, verbose = false;
+    LineOptions lines;
     Cli cli("flux-kvs eventlog wait-event", CliStyle::c_tool, "[OPTIONS] key event",
             "Wait for an event.");
     cli.option("-N,--namespace=NAME", name_space, "Namespace of the key");
     cli.flag("-W,--waitcreate", waitcreate, "Wait until the log is there");
     cli.option("-t,--timeout=FSD", duration_into(timeout), "Give up after this time");
-    cli.flag("-u,--unformatted", unformatted, "Print the event's JSON");
+    lines.declare(cli);
     cli.flag("-q,--quiet", quiet, "Print nothing");
     cli.flag("-v,--verbose", verbose, "Print all events on the way");
     if (const auto code = cli.parse(argc, argv)) return *code;
@@ -127,6 +140,7 @@ int cmd_wait_event(int argc, char** argv) {
     const std::int64_t flags =
         kvs_flag::watch | kvs_flag::watch_append | (waitcreate ? kvs_flag::waitcreate : 0);
     bool found = false;
+    EventText text = lines.text();
     const auto done = kvs_watch(
         *flux, {.name_space = kvs_namespace(name_space), .key = cli.words()[0], .flags = flags},
         timeout, [&](const TreeObject& object) {
@@ -134,7 +148,8 @@ int cmd_wait_event(int argc, char** argv) {
             if (!events) return KvsWatchStep::go_on;
             for (const Event& event : *events) {
                 found = event.name == cli.words()[1];
-                if (!quiet && (found || verbose)) write_stdout(event_text(event, unformatted));
+                const std::string line = text.next(event, event.timestamp) + "\n";
+                if (!quiet && (found || verbose)) write_stdout(line);
                 if (found) return KvsWatchStep::stop;
             }
             return KvsWatchStep::go_on;

@@ -29,7 +29,7 @@ Result<Root> get_root(Handle& flux, const std::string& name_space) {
 int cmd_namespace_create(int argc, char** argv) {
     std::int64_t owner = -1;
     std::string rootref;
-    Cli cli("flux-kvs namespace-create", CliStyle::c_tool, "[OPTIONS] name...",
+    Cli cli("flux-kvs namespace create", CliStyle::c_tool, "[OPTIONS] name...",
             "Create namespaces.");
     cli.option("-o,--owner=UID", integer_into(owner), "User that owns them");
     cli.option("-r,--rootref=BLOBREF", rootref, "Begin with this root");
@@ -54,7 +54,7 @@ int cmd_namespace_create(int argc, char** argv) {
 }
 
 int cmd_namespace_remove(int argc, char** argv) {
-    Cli cli("flux-kvs namespace-remove", CliStyle::c_tool, "name...", "Remove namespaces.");
+    Cli cli("flux-kvs namespace remove", CliStyle::c_tool, "name...", "Remove namespaces.");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().empty()) return cli.usage_error("give at least one name");
     auto flux = open_tool("flux-kvs");
@@ -67,7 +67,7 @@ int cmd_namespace_remove(int argc, char** argv) {
 }
 
 int cmd_namespace_list(int argc, char** argv) {
-    Cli cli("flux-kvs namespace-list", CliStyle::c_tool, "", "List namespaces.");
+    Cli cli("flux-kvs namespace list", CliStyle::c_tool, "", "List namespaces.");
     if (const auto code = cli.parse(argc, argv)) return *code;
     auto flux = open_tool("flux-kvs");
     if (!flux) return 1;

@@ -163,7 +163,7 @@ int cmd_resource_undrain(int argc, char** argv) {
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     const auto done = flux->call("resource.undrain", request, {.nodeid = 0});
-    return done ? 0 : refused(cli, done.error());
+    return done ? 0 : cli.error(done.error().text());
 }
 
 }  // namespace sluice

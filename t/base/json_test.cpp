@@ -21,6 +21,8 @@ TEST(JsonText, KeepsIntegersAndRealsApart) {
     EXPECT_EQ(dump_real(300), "300.0");
     EXPECT_EQ(dump_real(0.1), "0.1");
     EXPECT_EQ(dump_real(1e22), "1e+22");
+    EXPECT_EQ(dump_real(2e9), "2000000000.0");
+    EXPECT_EQ(dump_real(1e-7), "1e-07");
     EXPECT_EQ(dump_real(std::numeric_limits<double>::infinity()), "null");
 }
 

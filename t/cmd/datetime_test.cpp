@@ -36,6 +36,9 @@ TEST(Datetime, KeepsTheTimeOfDayForABareDate) {
 TEST(Datetime, ReadsDatesWithTimes) {
     EXPECT_EQ(at("2020-01-08 12:00"), midnight + day + 12 * hour);
     EXPECT_EQ(at("2020-01-08T12:00:05"), midnight + day + 12 * hour + 5);
+    EXPECT_EQ(at("2033-05-18T03:33:20Z"), 2e9);
+    EXPECT_EQ(at("2033-05-18T05:33:20+02:00"), 2e9);
+    EXPECT_EQ(at("2033-05-17T22:03:20-0530"), 2e9);
     EXPECT_EQ(at("3pm"), midnight + 15 * hour);
     EXPECT_EQ(at("3 pm"), midnight + 15 * hour);
     EXPECT_EQ(at("12am"), midnight);
@@ -59,6 +62,7 @@ TEST(Datetime, ReadsPhrases) {
 }
 
 TEST(Datetime, RefusesWhatIsNoTime) {
+    EXPECT_FALSE(parse_datetime("2033-05-18T03:33:20+2", now));
     for (const char* text : {"", "nonsense", "+x", "-", "at", "25:00", "2020-13-01", "5", "13pm",
                              "2020-01-08Tx", "5 bananas ago"})
         EXPECT_EQ(parse_datetime(text, now).error().text(),

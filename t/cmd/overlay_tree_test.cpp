@@ -38,12 +38,16 @@ TEST(OverlayTree, MarksTargetsAndTheirAncestors) {
               "└─ 2 n2: full\n");
 }
 
-TEST(OverlayTree, ShowsTimesWhenVerboseAndIndentsWithoutLines) {
+TEST(OverlayTree, ShowsTimesWhenVerboseAndNoShapeWithoutPretty) {
     OverlayNode root{.rank = 0, .status = "full", .seconds = 90, .rpc_seconds = 0.001234};
     root.children.push_back({.rank = 9, .status = "offline", .seconds = 5});
     EXPECT_EQ(overlay_tree(root, hosts, {.verbose = 2, .pretty = false}),
               "0 n0: full for 1.5m (1.234 ms)\n"
-              "  9 rank9: offline for 5.000s\n");
+              "9 rank9: offline for 5.000s\n");
+}
+
+TEST(OverlayTree, ShowsNothingOfAFullTreeWhenAskedForWhatIsDown) {
+    EXPECT_EQ(overlay_tree({.rank = 0, .status = "full"}, hosts, {.down = true}), "");
 }
 
 TEST(OverlayTree, ColorsStates) {
