@@ -66,13 +66,23 @@ int list_helper(const std::string& program, char* word) {
 
 }  // namespace
 
-void print_option_tables(std::span<const Command> table) {
-    Cli::list_to(print_table);
+void list_table(std::span<const Command> table) {
+    static std::string path;  // the words before this table
+    const std::string before = path;
     for (const Command& command : table) {
         std::string word{command.name};
+        path = before + word;
+        fmt::print("word\t{}\t{}\n", path, command.summary);
+        path += ' ';
         char* argv[] = {word.data(), nullptr};
         command.function(1, argv);
     }
+    path = before;
+}
+
+void print_option_tables(std::span<const Command> table) {
+    Cli::list_to(print_table);
+    list_table(table);
     Cli::list_to(nullptr);
 }
 

@@ -9,10 +9,13 @@
 namespace sluice {
 
 /// Prints, with tabs between the fields:
+///     word NAME SUMMARY                        without SUMMARY it is hidden
 ///     command NAME STYLE USAGE SUMMARY         NAME as in messages: "flux-job attach"
 ///     option NAME -x --long VALUE METAVAR ALIASES TEXT
 /// STYLE is c, python or submission; VALUE none, required or optional; without TEXT it is hidden.
 void print_option_tables(std::span<const Command> table);
+/// The part of the rows that a table of sub-commands gives, while listing.
+void list_table(std::span<const Command> table);
 
 /// Runs a command that is a program of its own, beside `flux` or in its lib folder; while listing,
 /// lets it print its tables.

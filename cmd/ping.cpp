@@ -148,7 +148,7 @@ class Pinger {
         const double milliseconds =
             1e3 * static_cast<double>(seconds) + 1e-6 * static_cast<double>(nanoseconds);
         fmt::print("{}{}.ping pad={} {}seq={} time={:.3f} ms ({})\n", place, target_.service, pad,
-                   seq, user, milliseconds, route);
+                   user, seq, milliseconds, route);
         std::fflush(stdout);
         ++answered_;
     }

@@ -5,6 +5,7 @@
 
 #include "cmd/cli.hpp"
 #include "cmd/commands.hpp"
+#include "cmd/option_listing.hpp"
 
 namespace sluice {
 namespace {
@@ -26,11 +27,7 @@ const Command* find_command(std::span<const Command> table, std::string_view nam
 int run_subcommand(std::string_view program, std::span<const Command> table, int argc,
                    char** argv) {
     if (Cli::listing()) {
-        for (const Command& command : table) {
-            std::string name{command.name};
-            char* command_argv[] = {name.data(), nullptr};
-            command.function(1, command_argv);
-        }
+        list_table(table);
         return 0;
     }
     const std::string_view word = argc > 1 ? argv[1] : "";
