@@ -28,7 +28,8 @@ Result<AffinityOptions> parse_affinity(std::string_view option, std::string_view
 std::vector<Idset> assign_cpus(const AffinityOptions& options, const Idset& cores,
                                const std::vector<Idset>& pus_of_core, std::size_t ntasks);
 
-/// CUDA_VISIBLE_DEVICES of each task: "0,1", or "-1" without GPUs. Empty when the mode is off.
+/// The devices of each task as CUDA_VISIBLE_DEVICES has them: "0,1", or "-1" without GPUs. Empty
+/// when the mode is off.
 std::vector<std::string> assign_gpus(const AffinityOptions& options, const Idset& gpus,
                                      std::size_t ntasks);
 

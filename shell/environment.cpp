@@ -1,8 +1,34 @@
 #include "shell/environment.hpp"
 
+#include <algorithm>
+
 #include "base/rfc/fluid.hpp"
 
 namespace sluice::shell {
+namespace {
+
+/// CUDA and ROCr count the devices of the node. HIP counts those that ROCr left, from 0.
+void set_gpu_variables(Environment& env, const std::string& devices) {
+    env["CUDA_VISIBLE_DEVICES"] = devices;
+    env.try_emplace("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    env["ROCR_VISIBLE_DEVICES"] = devices;
+    std::string& hip = env["HIP_VISIBLE_DEVICES"];
+    hip = devices;
+    if (devices == "-1") return;
+    hip = "0";
+    const auto others = std::ranges::count(devices, ',');
+    for (std::ptrdiff_t i = 1; i <= others; ++i) hip += fmt::format(",{}", i);
+}
+
+/// What Spectrum MPI needs to run without its own launcher.
+void set_spectrum_variables(Environment& env) {
+    env["OMPI_MCA_osc"] = "pt2pt";
+    env["OMPI_MCA_pml"] = "yalla";
+    env["OMPI_MCA_btl"] = "self";
+    env["OMPI_MCA_coll_hcoll_enable"] = "0";
+}
+
+}  // namespace
 
 Environment job_environment(const LaunchInfo& info, const ShellOptions& options,
                             const JobEnvironment& job) {
@@ -24,6 +50,7 @@ Environment job_environment(const LaunchInfo& info, const ShellOptions& options,
     if (auto hostname = env.find("HOSTNAME"); hostname != env.end())
         hostname->second = info.hostname;
     if (!options.mpi_none) env["OMPI_MCA_btl_vader_backing_directory"] = job.tmpdir;
+    if (options.mpi_spectrum) set_spectrum_variables(env);
     if (options.pmi) {
         env["FLUX_PMI_LIBRARY_PATH"] = job.pmi_library;
         std::string folder = job.pmi_library.substr(0, job.pmi_library.rfind('/'));
@@ -46,10 +73,8 @@ std::vector<std::string> task_environment(Environment shared, const ShellOptions
         env["PMI_RANK"] = std::to_string(task.rank);
         env["PMI_SIZE"] = std::to_string(ntasks);
     }
-    if (!task.gpu_devices.empty()) {
-        env["CUDA_VISIBLE_DEVICES"] = task.gpu_devices;
-        env.try_emplace("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-    }
+    if (options.mpi_spectrum) env["OMPI_COMM_WORLD_RANK"] = std::to_string(task.rank);
+    if (!task.gpu_devices.empty()) set_gpu_variables(env, task.gpu_devices);
     for (const auto& [name, text] : options.env_expand) env[name] = render(text, values);
     std::vector<std::string> entries;
     entries.reserve(env.size());

@@ -25,7 +25,7 @@ Environment job_environment(const LaunchInfo& info, const ShellOptions& options,
 struct TaskEnvironment {
     std::uint32_t rank = 0, localid = 0;
     int pmi_fd = -1;          // -1: no PMI
-    std::string gpu_devices;  // CUDA_VISIBLE_DEVICES, empty: leave as it is
+    std::string gpu_devices;  // "2,3" or "-1" (none); empty: leave the variables as they are
 };
 /// "NAME=value" entries of one task.
 std::vector<std::string> task_environment(Environment shared, const ShellOptions& options,

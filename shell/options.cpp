@@ -45,6 +45,7 @@ Result<void> set_verbose(const Json& value, ShellOptions& to) {
     const auto level = as_integer(value);
     if (!level || *level < 0) return wrong("verbose", "a level from 0 to 2", value);
     to.verbose = static_cast<int>(std::min<std::int64_t>(*level, 2));
+    to.verbose_clamped = *level > 2;
     return {};
 }
 
@@ -93,6 +94,9 @@ Result<void> set_signal(const Json& value, ShellOptions& to) {
         signal.signum = static_cast<int>(in.integer_or("signum", signal.signum));
         signal.timeleft = in.number_or("timeleft", signal.timeleft);
         if (!in) return in.error().in("signal");
+    } else if (value.is_string()) {
+        return fail(EINVAL, "signal: found '{}', expected an object; write --signal=SIG@TIME",
+                    std::string_view{value.get_string()});
     } else if (!truth(value)) {
         return {};
     }
@@ -193,7 +197,10 @@ Result<void> set_output(const Json& value, ShellOptions& to) {
     if (const Json* limit = find_path(value, "limit")) {
         const auto bytes = parse_size(text_of(*limit));
         if (!bytes) return bytes.error().in("output.limit");
-        to.output_limit = std::min(*bytes, to.output_limit);
+        if (*bytes < to.output_limit) {
+            to.output_limit = *bytes;
+            to.output_limit_text = text_of(*limit);
+        }
     }
     if (const Json* timeout = find_path(value, "batch-timeout")) {
         SLUICE_TRY(to.batch_timeout, seconds("output.batch-timeout", *timeout));
@@ -202,6 +209,12 @@ Result<void> set_output(const Json& value, ShellOptions& to) {
 }
 
 Result<void> set_input(const Json& value, ShellOptions& to) {
+    if (const Json* limit = find_path(value, "limit")) {
+        to.input_limit_text = text_of(*limit);
+        const auto bytes = parse_size(to.input_limit_text);
+        if (!bytes) return bytes.error().in("input.limit");
+        to.input_limit = *bytes;
+    }
     const Json* type = find_path(value, "stdin.type");
     if (!type || text_of(*type) != "file") return {};
     const Json* path = find_path(value, "stdin.path");
@@ -217,6 +230,13 @@ Result<void> set_env_expand(const Json& value, ShellOptions& to) {
     return {};
 }
 
+bool is_rlimit_name(std::string_view name) {
+    static constexpr std::array<std::string_view, 16> names{
+        "cpu",  "fsize",   "data",  "stack",      "core",     "nofile", "as",     "rss",
+        "nproc", "memlock", "locks", "sigpending", "msgqueue", "nice",   "rtprio", "rttime"};
+    return std::ranges::find(names, name) != names.end();
+}
+
 Result<void> set_rlimit(const Json& value, ShellOptions& to) {
     const JsonObject* object = value.if_object();
     if (!object) return wrong("rlimit", "an object", value);
@@ -225,18 +245,43 @@ Result<void> set_rlimit(const Json& value, ShellOptions& to) {
         if (!limit)
             return wrong(fmt::format("rlimit.{}", std::string_view{entry.key()}), "an integer",
                          entry.value());
+        if (!is_rlimit_name(entry.key()))
+            return fail(EINVAL, "rlimit: invalid shell option rlimit.{}={}; see setrlimit(2)",
+                        std::string_view{entry.key()}, *limit);
         to.rlimits[entry.key()] = *limit;
     }
     return {};
 }
 
+/// NAME[@VERSION]. Open MPI 5 speaks PMIx only.
 Result<void> set_mpi(const Json& value, ShellOptions& to) {
-    to.mpi_none = text_of(value) == "none";
+    static constexpr std::array names{"none", "spectrum", "openmpi", "mpich", "mvapich", "intel"};
+    const std::string text = text_of(value);
+    const std::string name = text.substr(0, text.find('@'));
+    if (std::ranges::find(names, name) == names.end())
+        return fail(EINVAL,
+                    "mpi: found '{}', expected none, openmpi[@5], mpich, mvapich, intel or "
+                    "spectrum",
+                    text);
+    to.mpi_none = name == "none";
+    to.mpi_spectrum = name == "spectrum";
+    if (text == "openmpi@5" || text.starts_with("openmpi@5.")) to.pmix = true;
     return {};
 }
 
+/// Services of PMI, separated by commas. What is not named is not offered.
 Result<void> set_pmi(const Json& value, ShellOptions& to) {
-    to.pmi = text_of(value) != "off";
+    const std::string text = text_of(value);
+    to.pmi = false;
+    for (const std::string& name : split_words(text)) {
+        if (name == "simple" || name == "pmi1" || name == "pmi2") {
+            to.pmi = true;
+        } else if (name == "pmix") {
+            to.pmix = true;
+        } else if (name != "off") {
+            return fail(EINVAL, "pmi: found '{}', expected simple, pmi1, pmi2, pmix or off", text);
+        }
+    }
     return {};
 }
 
@@ -307,6 +352,46 @@ Result<void> set_oom(const Json& value, ShellOptions& to) {
     return {};
 }
 
+Result<void> set_stop_tasks(const Json& value, ShellOptions& to) {
+    to.stop_tasks_in_exec = truth(value);
+    return {};
+}
+
+Result<void> set_rexec_timeout(const Json& value, ShellOptions& to) {
+    SLUICE_TRY(to.rexec_shutdown_timeout, seconds("rexec-shutdown-timeout", value));
+    return {};
+}
+
+Result<void> set_sysmon(const Json& value, ShellOptions& to) {
+    to.sysmon = truth(value);
+    if (const Json* period = find_path(value, "period")) {
+        SLUICE_TRY(to.sysmon_period, seconds("sysmon.period", *period));
+        if (!(*to.sysmon_period > 0)) return wrong("sysmon.period", "a duration above 0", *period);
+    }
+    return {};
+}
+
+Result<void> set_coprocess(const Json&, ShellOptions& to) {
+    to.coprocess = true;
+    return {};
+}
+
+/// What such a file would have set up is missing from the job: better no job.
+Result<void> refuse_rc_file(std::string_view option, const Json& value) {
+    return fail(EINVAL,
+                "{}: {}: this shell runs no Lua; give its options with -o NAME=VALUE and its "
+                "variables with --env",
+                option, text_of(value));
+}
+
+Result<void> set_initrc(const Json& value, ShellOptions&) {
+    return refuse_rc_file("initrc", value);
+}
+
+Result<void> set_userrc(const Json& value, ShellOptions&) {
+    return refuse_rc_file("userrc", value);
+}
+
 constexpr std::array rows{
     Row{"verbose", set_verbose},
     Row{"nosetpgrp", set_nosetpgrp},
@@ -327,6 +412,12 @@ constexpr std::array rows{
     Row{"hwloc", set_hwloc},
     Row{"stage-in", set_stage_in},
     Row{"oom", set_oom},
+    Row{"stop-tasks-in-exec", set_stop_tasks},
+    Row{"rexec-shutdown-timeout", set_rexec_timeout},
+    Row{"sysmon", set_sysmon},
+    Row{"coprocess", set_coprocess},
+    Row{"initrc", set_initrc},
+    Row{"userrc", set_userrc},
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ struct PtyOptions {
 
 struct ShellOptions {
     int verbose = 0;
+    bool verbose_clamped = false;  // more was asked for
     bool setpgrp = true;
     std::string taskmap_scheme = "block", taskmap_value;
     std::optional<double> exit_timeout = 30.0;  // seconds after the first exit; nullopt: wait
@@ -49,12 +50,16 @@ struct ShellOptions {
     StreamOptions out, err;
     bool append = false;  // output.mode
     std::uint64_t output_limit = std::uint64_t{1} << 30;
+    std::string output_limit_text = "1G";  // as the user wrote it
     double batch_timeout = 0.5;
-    std::optional<std::string> stdin_path;  // input.stdin of type file
+    std::optional<std::string> stdin_path;     // input.stdin of type file
+    std::optional<std::uint64_t> input_limit;  // bytes of stdin; nullopt: no limit
+    std::string input_limit_text;
     std::map<std::string, std::string> env_expand;
     std::map<std::string, std::int64_t> rlimits;  // lower-case names; -1 unlimited
-    bool mpi_none = false;
-    bool pmi = true, pmi_map = true;
+    bool mpi_none = false, mpi_spectrum = false;
+    bool pmi = true, pmi_map = true;  // the simple wire protocol, and its mapping keys
+    bool pmix = false;
     std::uint32_t exchange_fanout = 2;
     std::optional<std::string> hwloc_xmlfile;  // path; empty: in the job's folder
     bool hwloc_restrict = false;
@@ -68,6 +73,11 @@ struct ShellOptions {
     };
     std::optional<StageIn> stage_in;
     std::optional<int> oom_adjust;  // -1000 to 1000
+    bool stop_tasks_in_exec = false;
+    double rexec_shutdown_timeout = 60;  // seconds for what flux exec --jobid left behind
+    bool sysmon = false;
+    std::optional<double> sysmon_period;
+    bool coprocess = false;  // asked for
 
     /// `options` may be nullptr (none given). Errors: EINVAL naming the option, what was found.
     static Result<ShellOptions> from_json(const JsonObject* options);

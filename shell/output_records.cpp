@@ -18,7 +18,8 @@ bool is_continuation(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-/// Size of the text without a character that is cut at its end.
+}  // namespace
+
 std::size_t whole_characters(std::string_view text) {
     for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
         const auto byte = static_cast<unsigned char>(text[text.size() - back]);
@@ -27,8 +28,6 @@ std::size_t whole_characters(std::string_view text) {
     }
     return text.size();
 }
-
-}  // namespace
 
 Event output_header(double now, std::uint32_t count) {
     Event event{now, "header", {}};

@@ -175,8 +175,16 @@ void RexecServer::on_complete(Process& process, int status) {
     process.finished = true;
     end_streams(process);
     process.attached.clear();
-    if (process.foreground || !process.request.has(rexec_flag::waitable)) return remove(&process);
-    if (!process.waiters.empty()) answer_waiter(process);
+    if (process.foreground || !process.request.has(rexec_flag::waitable)) {
+        remove(&process);
+    } else if (!process.waiters.empty()) {
+        answer_waiter(process);
+    }
+    if (idle()) options_.on_idle();
+}
+
+bool RexecServer::idle() const {
+    return std::ranges::all_of(processes_, &Process::finished);
 }
 
 void RexecServer::answer_waiter(Process& process) {

@@ -27,6 +27,7 @@ class RexecServer {
         std::function<void(Message)> respond;
         /// A line of a background process that nobody waits for.
         std::function<void(const std::string& text)> log;
+        std::function<void()> on_idle = [] {};  // the last process that ran has ended
     };
     explicit RexecServer(Options options) : options_(std::move(options)) {}
     /// Kills what still runs.
@@ -37,6 +38,8 @@ class RexecServer {
     bool serve(std::string_view method, const Message& request);
     void kill_all(int signum);
     std::size_t size() const { return processes_.size(); }
+    /// No process runs; some may still be waited for.
+    bool idle() const;
 
   private:
     struct Process {

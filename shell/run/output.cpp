@@ -124,13 +124,18 @@ void Output::end(Stream stream, std::uint32_t rank) {
 void Output::record(Stream stream, std::uint32_t rank, std::string_view data) {
     Sink& to = sink(stream);
     const std::uint64_t limit = parts_.options.output_limit;
-    if (to.recorded + data.size() > limit) {
-        if (to.dropped == 0)
-            log({LogLevel::warning, "",
-                 fmt::format("{} will be truncated, {} limit exceeded", stream_name(stream),
-                             limit)});
+    if (to.dropped > 0) {
         to.dropped += data.size();
         return;
+    }
+    if (to.recorded + data.size() > limit) {
+        const std::size_t fits = whole_characters(data.substr(0, limit - to.recorded));
+        to.dropped = data.size() - fits;
+        data = data.substr(0, fits);
+        log({LogLevel::warning, "output.kvs",
+             fmt::format("{} will be truncated, {} limit exceeded", stream_name(stream),
+                         parts_.options.output_limit_text)});
+        if (data.empty()) return;
     }
     to.recorded += data.size();
     const std::string task = std::to_string(rank);
@@ -141,6 +146,16 @@ void Output::record(Stream stream, std::uint32_t rank, std::string_view data) {
     }
     while (!data.empty())
         parts_.log.add(output_path, data_record(now, stream_name(stream), task, take_line(data)));
+}
+
+void Output::finish() {
+    for (const Stream stream : {Stream::out, Stream::err}) {
+        const Sink& from = sink(stream);
+        if (from.dropped == 0) continue;
+        log({LogLevel::warning, "output.kvs",
+             fmt::format("{}: {} of {} bytes truncated", stream_name(stream), from.dropped,
+                         from.recorded + from.dropped)});
+    }
 }
 
 void Output::write_file(Sink& to, std::uint32_t rank, std::string_view data) {

@@ -44,6 +44,8 @@ class Output {
     void end(Stream stream, std::uint32_t rank);
     /// Leader: a "write" request of a follower {stream, rank, data, …}.
     void on_remote_write(const JsonObject& payload);
+    /// No more output comes: tells how much was left out.
+    void finish();
     /// A message of the shell itself, shown by attach.
     void log(const LogText& text);
 

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -38,7 +39,8 @@ Shell::Shell(Handle handle, LaunchInfo info, const Topology* topology)
       info_(std::move(info)),
       topology_(topology),
       exit_timer_(handle_.io()),
-      signal_timer_(handle_.io()) {}
+      signal_timer_(handle_.io()),
+      rexec_timer_(handle_.io()) {}
 
 int Shell::run() {
     ShellFsm::Options fsm;
@@ -54,7 +56,10 @@ int Shell::run() {
         fsm.hostname = info_.hostname;
     }
     fsm_.emplace(std::move(fsm));
-    handle_.on_lost([this] { perform(fsm_->on_lost_broker()); });
+    handle_.on_lost([this] {
+        perform(fsm_->on_lost_broker());
+        if (final_code_) finish();
+    });
     listen_to_launcher();
     perform(prepared ? fsm_->begin()
                      : fsm_->on_fatal({LogLevel::fatal, "", prepared.error().text()}));
@@ -79,6 +84,7 @@ Result<void> Shell::prepare() {
     SLUICE_CHECK(readable);
     SLUICE_CHECK(folder);
     SLUICE_CHECK(begun);
+    tell_settings();
     input_.emplace(Input::Parts{info_, options_, handle_, *log_, tasks_});
     SLUICE_CHECK(input_->begin());
     SLUICE_CHECK(make_folder());
@@ -97,6 +103,14 @@ Result<void> Shell::prepare() {
                                    {folder_->path(), helper_library("libpmi.so"), plan_.ntasks});
     SLUICE_CHECK(make_tmpdir());
     SLUICE_CHECK(export_topology());
+    if (options_.sysmon)
+        sysmon_.emplace(handle_.io(), options_.sysmon_period,
+                        Sysmon::Report{[this](std::string text) { warn("sysmon", text); },
+                                       [this](std::string text) {
+                                           if (options_.verbose > 1)
+                                               output_->log({LogLevel::trace, "sysmon", text});
+                                       },
+                                       [this](std::string text) { notice("sysmon", text); }});
     schedule_signal(info_.resources.expiration);
     return {};
 }
@@ -109,11 +123,11 @@ Result<void> Shell::read_options() {
     SLUICE_CHECK(read_hostfile());
     SLUICE_TRY(plan_, plan_tasks(info_.jobspec, info_.resources, info_.shell_rank,
                                  options_.taskmap_scheme, options_.taskmap_value));
-    SLUICE_TRY(const AffinityOptions cpus, parse_affinity("cpu-affinity", options_.cpu_affinity));
+    SLUICE_TRY(affinity_, parse_affinity("cpu-affinity", options_.cpu_affinity));
     SLUICE_TRY(const AffinityOptions gpus, parse_affinity("gpu-affinity", options_.gpu_affinity));
     const ResourceSet::Node& node = info_.node();
-    if (topology_ && !cpus.dry_run)
-        cpus_ = assign_cpus(cpus, node.cores, topology_->pus_of_core(), plan_.ranks.size());
+    if (topology_)
+        cpus_ = assign_cpus(affinity_, node.cores, topology_->pus_of_core(), plan_.ranks.size());
     gpus_ = assign_gpus(gpus, node.gpus, plan_.ranks.size());
     for (const auto& [name, soft] : options_.rlimits)
         if (const int resource = rlimit_resource(name); resource >= 0)
@@ -181,7 +195,12 @@ Result<void> Shell::export_topology() {
     std::string path = *options_.hwloc_xmlfile;
     if (path.empty()) path = fmt::format("{}/hwloc.xml", folder_->path());
     if (!topology_) return fail(EIO, "hwloc.xmlfile: the topology of this node is not known");
-    SLUICE_CHECK(topology_->write_xml(path));
+    Idset cpus;
+    if (options_.hwloc_restrict) {
+        const auto all = assign_cpus({}, info_.node().cores, topology_->pus_of_core(), 1);
+        cpus = all.front();
+    }
+    SLUICE_CHECK(topology_->write_xml(path, cpus));
     environment_["HWLOC_XMLFILE"] = path;
     environment_.erase("HWLOC_COMPONENTS");
     return {};
@@ -195,6 +214,7 @@ void Shell::listen_to_launcher() {
         if (event.method() == "kill") {
             const auto signum = in.integer("signum");
             if (in) perform(fsm_->on_kill(static_cast<int>(signum)));
+            if (in && signum == SIGKILL && final_code_ && rexec_) rexec_->kill_all(SIGKILL);
         } else if (event.method() == "expiration") {
             const double expiration = in.number("expiration");
             if (in) schedule_signal(expiration);
@@ -211,12 +231,7 @@ void Shell::schedule_signal(double expiration) {
     signal_timer_.expires_after(std::chrono::milliseconds(std::llround(wait * 1000)));
     signal_timer_.async_wait([this](const boost::system::error_code& error) {
         if (error || !fsm_) return;
-        const char* name = ::sigabbrev_np(options_.signal->signum);
-        output_->log({LogLevel::notice, "signal",
-                      fmt::format("job will expire in {:.1f}s, sending {} to job",
-                                  options_.signal->timeleft,
-                                  name ? fmt::format("SIG{}", name)
-                                       : std::to_string(options_.signal->signum))});
+        tell_signal();
         perform(fsm_->on_kill(options_.signal->signum));
     });
 }
@@ -238,6 +253,7 @@ void Shell::on(const action::EnterBarrier&) {
 
 void Shell::on(const action::StartTasks&) {
     if (info_.leader()) post_init();
+    if (sysmon_) sysmon_->begin();
     for (std::uint32_t localid = 0; localid < plan_.ranks.size(); ++localid) {
         const Result<void> started = start_task(localid);
         if (started) continue;
@@ -263,6 +279,7 @@ void Shell::post_init() {
 void Shell::post_start() {
     Event event{wall_clock_now(), "shell.start", {}};
     event.context["taskmap"] = plan_.taskmap.to_wrapped_json();
+    if (options_.stop_tasks_in_exec) event.context["sync"] = true;
     log_->add(exec_path, event);
 }
 
@@ -280,6 +297,7 @@ TaskSpawn Shell::task_spawn(std::uint32_t localid, int pmi_fd) {
     if (!cpus_.empty()) spawn.cpus = cpus_[localid];
     spawn.rlimits = rlimits_;
     spawn.oom_adjust = options_.oom_adjust;
+    spawn.stop_in_exec = options_.stop_tasks_in_exec;
     return spawn;
 }
 
@@ -387,14 +405,31 @@ void Shell::on(const action::AbandonStreams&) {
 }
 
 void Shell::on(const action::Finish& action) {
-    if (!exit_code_) exit_code_ = action.exit_code;
-    finish();
+    if (final_code_) return;
+    final_code_ = action.exit_code;
+    if (!rexec_ || rexec_->idle() || !handle_.connected()) return finish();
+    end_rexec();
+}
+
+/// What flux exec --jobid started does not outlive the job: TERM, then KILL.
+void Shell::end_rexec() {
+    rexec_->kill_all(SIGTERM);
+    rexec_timer_.expires_after(
+        std::chrono::milliseconds(std::llround(options_.rexec_shutdown_timeout * 1000)));
+    rexec_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) rexec_->kill_all(SIGKILL);
+    });
 }
 
 void Shell::finish() {
+    if (exit_code_) return;
+    exit_code_ = final_code_;
+    rexec_timer_.cancel();
     exit_timer_.cancel();
     signal_timer_.cancel();
+    if (sysmon_) sysmon_->end();
     if (folder_) folder_->remove();
+    output_->finish();
     log_->flush();
     if (input_) input_->finish();
     JsonObject payload;
@@ -402,11 +437,6 @@ void Shell::finish() {
     payload["status"] = *exit_code_ << 8;
     handle_.send("job-launcher.shell-exit", payload,
                  {.nodeid = info_.rank.value, .noresponse = true}, {});
-}
-
-void Shell::debug(std::string_view component, std::string message) {
-    if (options_.verbose > 0)
-        output_->log({LogLevel::debug, std::string{component}, std::move(message)});
 }
 
 MustacheValues Shell::mustache_values() const {

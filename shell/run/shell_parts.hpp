@@ -19,6 +19,7 @@
 #include "shell/run/output.hpp"
 #include "shell/run/pmi_server.hpp"
 #include "shell/run/proctable_service.hpp"
+#include "shell/run/sysmon.hpp"
 #include "shell/run/task.hpp"
 #include "shell/run/terminus.hpp"
 #include "shell/run/topology.hpp"
@@ -65,6 +66,7 @@ class Shell {
     TaskSpawn task_spawn(std::uint32_t localid, int pmi_fd);
     void post_init();
     void post_start();
+    void end_rexec();
     void finish();
     void schedule_signal(double expiration);
 
@@ -76,13 +78,21 @@ class Shell {
     void respond(const Message& request, int errnum);
     void tell_leader(std::string_view method, const JsonObject& payload);
     MustacheValues mustache_values() const;
+
+    // Words to the user (shell_report.cpp).
+    void tell_settings();
+    void tell_affinity();
+    void tell_signal();
     void debug(std::string_view component, std::string message);
+    void notice(std::string_view component, std::string message);
+    void warn(std::string_view component, std::string message);
 
     Handle handle_;
     LaunchInfo info_;
     const Topology* topology_;
     ShellOptions options_;
     TaskPlan plan_;
+    AffinityOptions affinity_;
     std::vector<Idset> cpus_;        // by local id
     std::vector<std::string> gpus_;  // by local id, may be empty
     std::vector<std::pair<int, std::int64_t>> rlimits_;
@@ -95,10 +105,12 @@ class Shell {
     std::optional<ProctableService> proctable_;
     std::optional<Terminus> terminus_;
     std::optional<RexecServer> rexec_;  // flux exec --jobid
+    std::optional<Sysmon> sysmon_;
     Environment environment_;
     std::optional<ShellFsm> fsm_;
-    boost::asio::steady_timer exit_timer_, signal_timer_;
-    std::optional<int> exit_code_;
+    boost::asio::steady_timer exit_timer_, signal_timer_, rexec_timer_;
+    std::optional<int> final_code_;  // of the tasks
+    std::optional<int> exit_code_;   // once all is done
 };
 
 }  // namespace sluice::shell

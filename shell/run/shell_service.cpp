@@ -80,7 +80,11 @@ void Shell::start_rexec() {
         .rank = info_.rank.value,
         .uri = [this] { return info_.uri; },
         .respond = [this](Message response) { handle_.send_message(response); },
-        .log = [this](const std::string& text) { debug("rexec", text); }});
+        .log = [this](const std::string& text) { debug("rexec", text); },
+        .on_idle =
+            [this] {
+                if (final_code_) finish();
+            }});
 }
 
 void Shell::start_service() {

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +29,9 @@ struct Plan {
     cpu_set_t* cpus = nullptr;
     std::size_t cpus_bytes = 0;
     std::string oom_adjust;
-    int error = 0;  // written by the child
+    // Written by the child.
+    int error = 0;
+    bool untraceable = false;
 };
 
 std::string_view variable(const std::vector<std::string>& environment, std::string_view name) {
@@ -120,8 +123,20 @@ int child(void* argument) {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (task.stop_in_exec && ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) {
+        plan.error = errno;
+        plan.untraceable = true;
+        ::_exit(127);
+    }
     plan.error = exec_first(plan);
     ::_exit(127);
+}
+
+/// execve stopped the traced child; from now on it is stopped for whoever attaches to it.
+void leave_stopped(pid_t pid) {
+    int status = 0;
+    if (::waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status))
+        ::ptrace(PTRACE_DETACH, pid, nullptr, SIGSTOP);
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
@@ -179,9 +194,19 @@ Result<SpawnedTask> spawn_task(const TaskSpawn& task) {
     OwnedFd owned{pidfd};
     if (plan.error) {
         ::waitpid(pid, nullptr, 0);
-        return fail(plan.error, "{}: {}", task.argv[0], Error{plan.error}.text());
+        return fail(plan.error, "{}: {}",
+                    plan.untraceable ? "stop-tasks-in-exec: ptrace" : task.argv[0],
+                    Error{plan.error}.text());
     }
+    if (task.stop_in_exec) leave_stopped(pid);
     return SpawnedTask{pid, std::move(owned)};
+}
+
+bool above_hard_limit(int resource, std::int64_t soft) {
+    rlimit now{};
+    if (::getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return false;
+    if (now.rlim_max == RLIM_INFINITY) return false;
+    return soft < 0 || static_cast<rlim_t>(soft) > now.rlim_max;
 }
 
 int rlimit_resource(const std::string& name) {

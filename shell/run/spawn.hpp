@@ -24,6 +24,7 @@ struct TaskSpawn {
     bool terminal = false;  // `in` is a terminal: new session, controlling
     Idset cpus;             // empty: as the shell
     std::vector<std::pair<int, std::int64_t>> rlimits;  // resource, soft limit (-1 unlimited)
+    bool stop_in_exec = false;  // stopped before its first instruction, for a debugger
     std::optional<int> oom_adjust;  // what may not be set (only root lowers it) stays as it is
 };
 
@@ -34,6 +35,8 @@ struct SpawnedTask {
 /// Errors: the errno of execve with the program's name: ENOENT, EACCES, …
 Result<SpawnedTask> spawn_task(const TaskSpawn& task);
 
+/// Whether `soft` is more than the hard limit of `resource`, which is then what a task gets.
+bool above_hard_limit(int resource, std::int64_t soft);
 /// The RLIMIT_ constant of a lower-case name ("nofile"), or -1.
 int rlimit_resource(const std::string& name);
 

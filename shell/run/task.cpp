@@ -14,6 +14,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t read_bytes = 64 * 1024;
+constexpr int drain_reads = 64;    // more than a pipe holds, unless others still write into it
 constexpr int reads_per_turn = 4;  // then the other tasks' streams have their turn
 
 struct Pipe {
@@ -102,18 +103,36 @@ void Task::read(Stream stream) {
 }
 
 void Task::read_some(Stream stream) {
-    static char buffer[read_bytes];
-    Source& from = source(stream);
-    for (int turn = 0; turn < reads_per_turn && !from.ended; ++turn) {
+    for (int turn = 0; turn < reads_per_turn && !source(stream).ended; ++turn) {
         if (!callbacks_.may_read()) return;  // resume_output() goes on
-        const ssize_t got = ::read(from.file.native_handle(), buffer, sizeof buffer);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0 && errno == EAGAIN) break;
-        if (got <= 0) return end(stream);  // a terminal ends with EIO
-        const std::string data = from.cutter.append({buffer, static_cast<std::size_t>(got)});
-        if (!data.empty()) callbacks_.on_output(stream, data);
+        if (!take(stream)) break;
     }
     read(stream);
+}
+
+/// False when there is nothing to read now.
+bool Task::take(Stream stream) {
+    static char buffer[read_bytes];
+    Source& from = source(stream);
+    ssize_t got = -1;
+    do {
+        got = ::read(from.file.native_handle(), buffer, sizeof buffer);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0 && errno == EAGAIN) return false;
+    if (got <= 0) {  // a terminal ends with EIO
+        end(stream);
+        return false;
+    }
+    const std::string data = from.cutter.append({buffer, static_cast<std::size_t>(got)});
+    if (!data.empty()) callbacks_.on_output(stream, data);
+    return true;
+}
+
+/// Its last words come before the news of its end.
+void Task::drain() {
+    for (const Stream stream : {Stream::err, Stream::out})
+        for (int turn = 0; turn < drain_reads && !source(stream).ended; ++turn)
+            if (!callbacks_.may_read() || !take(stream)) break;
 }
 
 void Task::end(Stream stream) {
@@ -136,6 +155,7 @@ void Task::wait_exit() {
         if (error) return;
         int status = 0;
         if (::waitpid(pid_, &status, WNOHANG) != pid_) return wait_exit();
+        drain();
         exited_ = true;
         pidfd_.close();
         callbacks_.on_exit({options_.localid, options_.rank, pid_, status});

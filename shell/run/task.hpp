@@ -63,6 +63,8 @@ class Task {
     Result<void> make_terminal(TaskSpawn& spawn, OwnedFd (&childs)[3]);
     void read(Stream stream);
     void read_some(Stream stream);
+    bool take(Stream stream);
+    void drain();
     void end(Stream stream);
     void wait_exit();
     void write_some();

@@ -61,8 +61,20 @@ Result<Topology> Topology::load() {
     return topology;
 }
 
-Result<void> Topology::write_xml(const std::string& path) const {
-    if (hwloc_topology_export_xml(raw(topology_.get()), path.c_str(), 0) != 0)
+Result<void> Topology::write_xml(const std::string& path, const Idset& cpus) const {
+    hwloc_topology_t copy = nullptr;
+    if (hwloc_topology_dup(&copy, raw(topology_.get())) != 0)
+        return fail(ENOMEM, "{}: hwloc cannot copy the topology", path);
+    const std::unique_ptr<void, Deleter> owned{copy};
+    if (!cpus.empty()) {
+        hwloc_bitmap_t set = hwloc_bitmap_alloc();
+        for (const Idset::Id cpu : cpus) hwloc_bitmap_set(set, cpu);
+        const int restricted = hwloc_topology_restrict(copy, set, 0);
+        hwloc_bitmap_free(set);
+        if (restricted != 0)
+            return fail(EIO, "hwloc.restrict: hwloc cannot leave only CPUs {}", cpus.to_string());
+    }
+    if (hwloc_topology_export_xml(copy, path.c_str(), 0) != 0)
         return fail(EIO, "{}: hwloc cannot write the topology", path);
     return {};
 }

@@ -20,8 +20,9 @@ class Topology {
 
     /// By logical core number, the numbers the operating system gives its processing units.
     const std::vector<Idset>& pus_of_core() const { return pus_of_core_; }
+    /// Of the whole machine, or only what has to do with `cpus` (when not empty).
     /// Errors: EIO naming the file.
-    Result<void> write_xml(const std::string& path) const;
+    Result<void> write_xml(const std::string& path, const Idset& cpus) const;
 
   private:
     struct Deleter {

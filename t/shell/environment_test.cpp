@@ -51,6 +51,16 @@ TEST_F(TaskEnvironmentTest, DescribesTheJob) {
     EXPECT_THAT(env, Not(Contains(StartsWith("FLUX_PROXY_REMOTE"))));
 }
 
+TEST_F(TaskEnvironmentTest, NumbersTheDevicesOfHipAmongThoseOfRocr) {
+    const auto env = build({0, 0, -1, "2,5,6"});
+    EXPECT_THAT(env, Contains("CUDA_VISIBLE_DEVICES=2,5,6"));
+    EXPECT_THAT(env, Contains("ROCR_VISIBLE_DEVICES=2,5,6"));
+    EXPECT_THAT(env, Contains("HIP_VISIBLE_DEVICES=0,1,2"));
+    const auto none = build({0, 0, -1, "-1"});
+    EXPECT_THAT(none, Contains("ROCR_VISIBLE_DEVICES=-1"));
+    EXPECT_THAT(none, Contains("HIP_VISIBLE_DEVICES=-1"));
+}
+
 TEST_F(TaskEnvironmentTest, LeavesOutWhatIsOff) {
     options.pmi = false;
     options.mpi_none = true;

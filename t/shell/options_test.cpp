@@ -50,6 +50,32 @@ TEST(ShellOptionsFromJson, ReadsTimeoutsAndSignals) {
               (ShellOptions::Signal{2, 5.0}));
 }
 
+TEST(ShellOptionsFromJson, NamesWhatItRefuses) {
+    for (const auto& [json, name] : {std::pair{R"({"pmi":"foo"})", "pmi: found 'foo'"},
+                                     {R"({"mpi":"foo"})", "mpi: found 'foo'"},
+                                     {R"({"rlimit":{"foo":9}})", "shell option rlimit.foo=9"},
+                                     {R"({"signal":"USR1"})", "write --signal=SIG@TIME"},
+                                     {R"({"sysmon":{"period":"x"}})", "sysmon.period"},
+                                     {R"({"sysmon":{"period":0}})", "a duration above 0"},
+                                     {R"({"userrc":"f.lua"})", "userrc: f.lua: "},
+                                     {R"({"input":{"limit":"x"}})", "input.limit"}}) {
+        const auto options = read(json);
+        ASSERT_FALSE(options) << json;
+        EXPECT_NE(options.error().text().find(name), std::string::npos) << options.error().text();
+    }
+}
+
+TEST(ShellOptionsFromJson, OffersThePmiThatIsNamed) {
+    EXPECT_TRUE(read("{}")->pmi);
+    EXPECT_FALSE(read(R"({"pmi":"off"})")->pmi);
+    EXPECT_TRUE(read(R"({"pmi":"pmi2"})")->pmi);
+    EXPECT_FALSE(read(R"({"pmi":"pmix"})")->pmi);
+    EXPECT_TRUE(read(R"({"pmi":"pmix,simple"})")->pmi);
+    EXPECT_TRUE(read(R"({"pmi":"pmix,simple"})")->pmix);
+    EXPECT_TRUE(read(R"({"mpi":"openmpi@5"})")->pmix);
+    EXPECT_FALSE(read(R"({"mpi":"openmpi"})")->pmix);
+}
+
 TEST(ShellOptionsFromJson, KnowsTheFormsOfPty) {
     EXPECT_TRUE(read(R"({"pty":1})")->pty->all);
     const auto some = read(R"({"pty":{"ranks":"1,3"}})")->pty;
