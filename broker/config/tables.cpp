@@ -5,6 +5,7 @@
 
 #include "base/rfc/fsd.hpp"
 #include "broker/jobs/exec_fsm.hpp"
+#include "broker/jobs/plugins.hpp"
 #include "broker/jobs/queues.hpp"
 #include "broker/jobs/script_config.hpp"
 #include "broker/jobs/validators.hpp"
@@ -158,6 +159,7 @@ Result<void> check_config_tables(const JsonObject& config) {
     SLUICE_CHECK(Queues::from_config(config));
     SLUICE_CHECK(ExecConfig::from_config(config));
     SLUICE_CHECK(ScriptConfig::from_config(config));
+    SLUICE_CHECK(wants_perilog(config));
     const Json* bootstrap = config.if_contains("bootstrap");
     if (!bootstrap) return {};
     if (!bootstrap->is_object()) return wrong_type("bootstrap", *bootstrap, "a table");

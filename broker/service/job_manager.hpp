@@ -38,6 +38,7 @@ class JobManagerService : public RpcService<JobManagerService> {
     void jobtap(Request request, const JsonObject& payload);
     void jobtap_query(Request request, const JsonObject& payload);
     void housekeeping_kill(Request request, const JsonObject& payload);
+    bool perilog_is_used() const;
     // Queues.
     void queue_list(Request request, const JsonObject& payload);
     void queue_status(Request request, const JsonObject& payload);
@@ -68,6 +69,7 @@ class JobManagerService : public RpcService<JobManagerService> {
     JobJournal journal_;
     std::list<Waiter> waiters_;
     std::list<Request> draining_, idling_;
+    bool perilog_asked_for_ = false;  // by jobtap load
 };
 
 /// May the sender do this to the job: its owner, or the instance's.

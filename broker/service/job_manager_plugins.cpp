@@ -3,56 +3,50 @@
 #include <algorithm>
 #include <csignal>
 
+#include "broker/config/config_store.hpp"
+#include "broker/jobs/plugins.hpp"
 #include "broker/service/job_manager.hpp"
 
 namespace sluice {
-namespace {
-
-/// Each is the work of the file named.
-constexpr std::string_view builtin_plugins[] = {
-    ".priority-default",      // jobs/job_fsm
-    ".limit-job-size",        // jobs/policy
-    ".limit-duration",        // jobs/policy
-    ".dependency-after",      // jobs/dependencies
-    ".dependency-singleton",  // jobs/dependencies
-    ".begin-time",            // jobs/dependencies
-    ".validate-duration",     // jobs/policy
-    ".update-duration",       // service/job_pipeline_update
-    ".history",               // service/job_manager_all
-    ".post-event",            // service/job_manager_job
-    ".update-queue",          // service/job_pipeline_update
-};
-
-bool is_builtin(std::string_view name) {
-    return std::ranges::find(builtin_plugins, name) != std::end(builtin_plugins);
-}
-
-}  // namespace
-
 void JobManagerService::jobtap(Request request, const JsonObject& payload) {
     JsonReader in{payload};
     const auto load = in.maybe_string("load");
     const auto remove = in.maybe_string("remove");
     const bool query_only = in.boolean_or("query_only", false);
     if (!in) return request.fail(in.error());
-    if (load)
-        return request.fail(
-            fail(ENOSYS, "{}: plugins cannot be loaded; what the built-in ones do is always there",
-                 *load));
-    if (remove && !is_builtin(*remove))
-        return request.fail(fail(ENOENT, "Failed to find plugin to remove: {}", *remove));
-    if (remove) return request.fail(fail(ENOSYS, "{}: built in, cannot be removed", *remove));
+    if (remove) {
+        if (const auto checked = check_plugin_remove(*remove); !checked)
+            return request.fail(checked.error());
+    }
+    if (load) {
+        if (const auto checked = check_plugin_load(*load); !checked)
+            return request.fail(checked.error());
+        perilog_asked_for_ = true;
+    }
     if (!query_only) return request.respond();
-    JsonArray plugins(std::begin(builtin_plugins), std::end(builtin_plugins));
+    JsonArray plugins;
+    for (const std::string_view name : plugin_names(perilog_is_used())) plugins.emplace_back(name);
     request.respond(JsonObject{{"plugins", std::move(plugins)}});
+}
+
+bool JobManagerService::perilog_is_used() const {
+    const Perilogs& perilogs = pipeline_.perilogs();
+    return perilog_asked_for_ || perilogs.configured(PerilogKind::prolog) ||
+           perilogs.configured(PerilogKind::epilog) ||
+           wants_perilog(pipeline_.context().config.root()).value_or(false);
 }
 
 void JobManagerService::jobtap_query(Request request, const JsonObject& payload) {
     JsonReader in{payload};
     const std::string name = in.string("name");
     if (!in) return request.fail(in.error());
-    if (!is_builtin(name)) return request.fail(fail(ENOENT, "{}: plugin not found", name));
-    request.respond(JsonObject{{"name", name}, {"path", "builtin"}});
+    const auto names = plugin_names(perilog_is_used());
+    if (std::ranges::find(names, name) == names.end())
+        return request.fail(fail(ENOENT, "{}: plugin not found", name));
+    JsonObject answer{{"name", name}, {"path", "builtin"}};
+    if (name == perilog_plugin)
+        for (const auto& [key, value] : pipeline_.perilogs().query()) answer[key] = value;
+    request.respond(answer);
 }
 
 void JobManagerService::housekeeping_kill(Request request, const JsonObject& payload) {

@@ -17,8 +17,12 @@ inline JsonObject kvs_operation(std::string_view key, std::string_view value, Kv
             {"dirent", {{"ver", 1}, {"type", "val"}, {"data", base64_encode(value)}}}};
 }
 
-inline JsonObject kvs_commit(JsonArray operations) {
-    return {{"namespace", "primary"}, {"flags", 0}, {"ops", std::move(operations)}};
+enum class KvsDurable : int { later = 0, at_once = 4 };  // flags of a commit
+
+inline JsonObject kvs_commit(JsonArray operations, KvsDurable durable = KvsDurable::later) {
+    return {{"namespace", "primary"},
+            {"flags", static_cast<int>(durable)},
+            {"ops", std::move(operations)}};
 }
 
 }  // namespace sluice
