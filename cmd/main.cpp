@@ -16,6 +16,7 @@
 #include "cmd/commands.hpp"
 #include "cmd/dump.hpp"
 #include "cmd/environment.hpp"
+#include "cmd/manual.hpp"
 #include "cmd/option_listing.hpp"
 
 namespace sluice {
@@ -232,17 +233,23 @@ int front_end(int argc, char** argv) {
 }  // namespace
 
 int cmd_help(int argc, char** argv) {
-    Cli cli("flux-help", CliStyle::c_tool, "[TOPIC]", "Display help for a command.");
+    Cli cli("flux-help", CliStyle::c_tool, "[TOPIC...]", "Display help for a command.");
     if (const auto code = cli.parse(argc, argv)) return *code;
-    if (argc < 2) {
+    std::vector<std::string> words = cli.words();
+    if (words.empty()) {
         print_help();
         return 0;
     }
-    const Command* command = find_command(commands, argv[1]);
-    if (!command) return unknown_command(argv[1]);
-    std::string help = "--help";
-    char* help_argv[] = {argv[1], help.data(), nullptr};
-    return command->function(2, help_argv);
+    std::string& topic = words.front();
+    if (words.size() == 1 && show_manual(topic.starts_with("flux") ? topic : "flux-" + topic))
+        return 0;
+    const Command* command = find_command(commands, topic);
+    if (!command) return unknown_command(topic);
+    words.emplace_back("--help");
+    std::vector<char*> help_argv;
+    for (std::string& word : words) help_argv.push_back(word.data());
+    help_argv.push_back(nullptr);
+    return command->function(static_cast<int>(words.size()), help_argv.data());
 }
 
 }  // namespace sluice

@@ -80,6 +80,14 @@ void list_table(std::span<const Command> table) {
     path = before;
 }
 
+void print_option_table(const Command& command) {
+    Cli::list_to(print_table);
+    std::string word{command.name};
+    char* argv[] = {word.data(), nullptr};
+    command.function(1, argv);
+    Cli::list_to(nullptr);
+}
+
 void print_option_tables(std::span<const Command> table) {
     Cli::list_to(print_table);
     list_table(table);

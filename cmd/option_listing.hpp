@@ -14,6 +14,8 @@ namespace sluice {
 ///     option NAME -x --long VALUE METAVAR ALIASES TEXT
 /// STYLE is c, python or submission; VALUE none, required or optional; without TEXT it is hidden.
 void print_option_tables(std::span<const Command> table);
+/// The rows of one command without its "word": what a helper program prints for `flux`.
+void print_option_table(const Command& command);
 /// The part of the rows that a table of sub-commands gives, while listing.
 void list_table(std::span<const Command> table);
 

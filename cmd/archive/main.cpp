@@ -19,6 +19,6 @@ int main(int argc, char** argv) {
         return 1;
     }
     if (!listing) return command->function(argc - 1, argv + 1);
-    sluice::print_option_tables({command, 1});
+    sluice::print_option_table(*command);
     return 0;
 }
