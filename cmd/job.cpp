@@ -30,6 +30,7 @@ int cmd_job(int argc, char** argv) {
         {"timeleft", job_timeleft, "Print the seconds a job has left"},
         {"urgency", job_urgency, "Set the urgency of a job"},
         {"wait", job_wait, "Wait for waitable jobs to end"},
+        {"why", job_why, "Say why a job waits and what would change that"},
         {"wait-event", job_wait_event, "Wait for an event of a job"},
     };
     return run_subcommand("flux-job", table, argc, argv);

@@ -111,6 +111,24 @@ Result<JsonObject> list_job_id(Handle& flux, JobId id, const std::vector<std::st
     return std::move(*jobs.front());
 }
 
+void explain_waits(Handle& flux, std::vector<JobRow>& rows) {
+    std::map<std::string, bool> stopped;
+    for (JobRow& row : rows) {
+        row.tells_why = true;
+        if (row.integer("state") != job_state::sched) continue;
+        const std::string queue = row.text("queue");
+        auto found = stopped.find(queue);
+        if (found == stopped.end()) {
+            JsonObject request;
+            if (!queue.empty()) request["name"] = queue;
+            const auto reply = flux.call("job-manager.queue-status", request, {.nodeid = 0});
+            const bool started = !reply || JsonReader{*reply}.boolean_or("start", true);
+            found = stopped.emplace(queue, !started).first;
+        }
+        row.queue_stopped = found->second;
+    }
+}
+
 std::string localized_uri(const std::string& uri) {
     constexpr std::string_view ssh = "ssh://";
     if (!uri.starts_with(ssh)) return uri;

@@ -29,6 +29,10 @@ Result<JsonObject> list_job_id(Handle& flux, JobId id, const std::vector<std::st
 /// Rows of jobs, with user names and local URIs filled in.
 std::vector<JobRow> make_job_rows(std::vector<JsonObject> jobs, double now);
 
+/// Sets tells_why, and queue_stopped of jobs that wait for the scheduler; asks once a queue of such
+/// jobs.
+void explain_waits(Handle& flux, std::vector<JobRow>& rows);
+
 /// "ssh://HOST/PATH" as "local://PATH"; other URIs as they are.
 std::string localized_uri(const std::string& uri);
 /// localized_uri when the host is this one or FLUX_URI_RESOLVE_LOCAL is set.

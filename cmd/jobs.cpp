@@ -130,6 +130,8 @@ Result<JobsPlan> make_plan(const JobsOptions& options, const std::string& format
     for (const std::string_view attribute : {"result", "annotations", "userid", "state"})
         need(attribute);
     if (options.json) need("all");
+    plan.tells_why = options.format.find('{') == std::string::npos &&
+                     std::ranges::count(fields, "contextual_info") > 0;
     plan.instances = std::ranges::any_of(
         fields, [](const std::string& field) { return field.starts_with("instance."); });
     return plan;

@@ -86,7 +86,7 @@ Result<std::vector<JobRow>> JobsLister::by_filter(Handle& flux) const {
                    options_.count);
         jobs.resize(static_cast<std::size_t>(options_.count));
     }
-    return make_job_rows(std::move(jobs), now_);
+    return rows_of(flux, std::move(jobs));
 }
 
 Result<std::vector<JobRow>> JobsLister::by_ids(Handle& flux,
@@ -104,7 +104,13 @@ Result<std::vector<JobRow>> JobsLister::by_ids(Handle& flux,
         else
             fmt::print(stderr, "JobID {} unknown\n", words[i]);
     }
-    return make_job_rows(std::move(jobs), now_);
+    return rows_of(flux, std::move(jobs));
+}
+
+std::vector<JobRow> JobsLister::rows_of(Handle& flux, std::vector<JsonObject> jobs) const {
+    std::vector<JobRow> rows = make_job_rows(std::move(jobs), now_);
+    if (plan_.tells_why) explain_waits(flux, rows);
+    return rows;
 }
 
 Result<int> JobsLister::print_stats(Handle& flux) const {

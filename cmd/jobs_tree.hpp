@@ -33,6 +33,7 @@ struct JobsPlan {
     double since = 0;
     std::vector<std::string> attributes;
     bool instances = false;  // a field asks the instances among the jobs
+    bool tells_why = false;  // INFO of a named format
 };
 
 std::string render_jobs(const JobsPlan& plan, const JobsOptions& options,
@@ -50,6 +51,7 @@ class JobsLister {
   private:
     Result<std::vector<JobRow>> by_filter(Handle& flux) const;
     Result<std::vector<JobRow>> by_ids(Handle& flux, const std::vector<std::string>& ids) const;
+    std::vector<JobRow> rows_of(Handle& flux, std::vector<JsonObject> jobs) const;
     Result<int> print_stats(Handle& flux) const;
     void print_children(const std::vector<JobRow>& rows, const std::string& path, int level) const;
     JsonArray json_rows(const std::vector<JobRow>& rows, int level) const;

@@ -199,7 +199,7 @@ int cmd_queue_stop(int argc, char** argv) {
 
 /// Waits in `drain` or `idle`; the pending jobs are printed for idle.
 int wait_in(int argc, char** argv, const std::string& verb, std::string summary) {
-    Cli cli{"flux-queue " + verb, style, "[-h] [-t FSD]", std::move(summary)};
+    Cli cli{"flux-queue " + verb, style, "[-h] [-t FSD] [QUEUE]...", std::move(summary)};
     const bool idle = verb == "idle";
     bool quiet = false;
     std::optional<double> seconds;
@@ -208,7 +208,11 @@ int wait_in(int argc, char** argv, const std::string& verb, std::string summary)
     if (const auto code = cli.parse(argc, argv)) return *code;
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
-    const auto reply = call_within(*flux, "job-manager." + verb, {}, {}, seconds);
+    JsonObject request;
+    JsonArray queues;
+    for (const std::string& word : cli.words()) queues.emplace_back(word);
+    if (!queues.empty()) request["queues"] = std::move(queues);
+    const auto reply = call_within(*flux, "job-manager." + verb, request, {}, seconds);
     if (!reply)
         return cli.error(verb + ": " +
                          (reply.error().errnum() == ETIMEDOUT ? "timeout" : reply.error().text()));
@@ -221,11 +225,12 @@ int wait_in(int argc, char** argv, const std::string& verb, std::string summary)
 }
 
 int cmd_queue_drain(int argc, char** argv) {
-    return wait_in(argc, argv, "drain", "Wait until there are no jobs.");
+    return wait_in(argc, argv, "drain", "Wait until there are no jobs, or none in these queues.");
 }
 
 int cmd_queue_idle(int argc, char** argv) {
-    return wait_in(argc, argv, "idle", "Wait until no job runs or is being allocated.");
+    return wait_in(argc, argv, "idle",
+                   "Wait until no job runs or is being allocated, or none in these queues.");
 }
 
 constexpr Command queue_commands[] = {

@@ -28,8 +28,8 @@ const RpcTable<JobManagerService> JobManagerService::rpcs{
     {"sched-hello", Caller::owner, Body::maybe, &JobManagerService::sched_hello},
     {"sched-ready", Caller::owner, Body::json, &JobManagerService::sched_ready},
     {"alloc-query", Caller::user, Body::none, &JobManagerService::alloc_query},
-    {"drain", Caller::owner, Body::none, &JobManagerService::drain},
-    {"idle", Caller::owner, Body::none, &JobManagerService::idle},
+    {"drain", Caller::owner, Body::maybe, &JobManagerService::drain},
+    {"idle", Caller::owner, Body::maybe, &JobManagerService::idle},
     {"events-journal", Caller::owner, Body::maybe, &JobManagerService::journal},
     {"events-journal-cancel", Caller::owner, Body::json, &JobManagerService::journal_cancel},
 };
@@ -66,8 +66,9 @@ void JobManagerService::on_disconnect(const Request& request) {
     const std::string_view sender = request.sender();
     const auto theirs = [&](const Request& other) { return other.sender() == sender; };
     waiters_.remove_if([&](const Waiter& waiter) { return theirs(waiter.request); });
-    draining_.remove_if(theirs);
-    idling_.remove_if(theirs);
+    const auto waiter_is_theirs = [&](const QueueWaiter& one) { return theirs(one.request); };
+    draining_.remove_if(waiter_is_theirs);
+    idling_.remove_if(waiter_is_theirs);
     journal_.disconnect(sender);
     pipeline_.scheduler().on_disconnect(sender);
 }

@@ -68,7 +68,16 @@ class JobManagerService : public RpcService<JobManagerService> {
     JobPipeline& pipeline_;
     JobJournal journal_;
     std::list<Waiter> waiters_;
-    std::list<Request> draining_, idling_;
+    /// Waits until its queues, or all, are empty (drain) or have no running job (idle).
+    struct QueueWaiter {
+        Request request;
+        std::vector<std::string> queues;  // empty: all
+        bool watches(const Job& job) const;
+    };
+    void add_queue_waiter(std::list<QueueWaiter>& to, Request request, const JsonObject& payload);
+    bool is_drained(const QueueWaiter& waiter);
+    bool is_idle(const QueueWaiter& waiter);
+    std::list<QueueWaiter> draining_, idling_;
     bool perilog_asked_for_ = false;  // by jobtap load
 };
 

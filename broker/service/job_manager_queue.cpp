@@ -86,28 +86,70 @@ void JobManagerService::alloc_query(Request request, const JsonObject&) {
         {"queue_length", queued}, {"alloc_pending", pending}, {"running", running}});
 }
 
-void JobManagerService::drain(Request request, const JsonObject&) {
-    draining_.push_back(std::move(request));
+void JobManagerService::drain(Request request, const JsonObject& payload) {
+    add_queue_waiter(draining_, std::move(request), payload);
+}
+
+void JobManagerService::idle(Request request, const JsonObject& payload) {
+    add_queue_waiter(idling_, std::move(request), payload);
+}
+
+/// RFC 33 has no queues here: {"queues":["a","b"]} is ours, clients without it wait for all.
+void JobManagerService::add_queue_waiter(std::list<QueueWaiter>& to, Request request,
+                                         const JsonObject& payload) {
+    QueueWaiter waiter{.request = request, .queues = {}};
+    if (const Json* names = payload.if_contains("queues")) {
+        if (!names->is_array())
+            return request.fail(fail(EPROTO, "queues: expected array of names"));
+        for (const Json& name : names->get_array()) {
+            if (!name.is_string())
+                return request.fail(fail(EPROTO, "queues: expected array of names"));
+            waiter.queues.emplace_back(name.get_string());
+            if (const auto known = pipeline_.queues().status(waiter.queues.back()); !known)
+                return request.fail(known.error());
+        }
+    }
+    to.push_back(std::move(waiter));
     pipeline_.wake();
 }
 
-void JobManagerService::idle(Request request, const JsonObject&) {
-    idling_.push_back(std::move(request));
-    pipeline_.wake();
+bool JobManagerService::QueueWaiter::watches(const Job& job) const {
+    return queues.empty() || std::ranges::find(queues, job.queue) != queues.end();
+}
+
+bool JobManagerService::is_drained(const QueueWaiter& waiter) {
+    if (waiter.queues.empty()) return table().active_count() == 0;
+    return std::ranges::none_of(table().active(),
+                                [&](const auto& entry) { return waiter.watches(*entry.second); });
+}
+
+bool JobManagerService::is_idle(const QueueWaiter& waiter) {
+    if (waiter.queues.empty() && table().any(job_states::running)) return false;
+    return std::ranges::none_of(table().active(), [&](const auto& entry) {
+        const Job& job = *entry.second;
+        const bool busy = (job_states::running & static_cast<unsigned>(job.state)) != 0 ||
+                          job.active->alloc != ActiveJob::Alloc::none;
+        return busy && waiter.watches(job);
+    });
 }
 
 /// Before each commit: whoever waits for the queues to empty is answered after it.
 void JobManagerService::answer_waiting() {
-    if (!draining_.empty() && table().active_count() == 0)
-        for (Request& request : std::exchange(draining_, {}))
-            pipeline_.after_commit([request = std::move(request)] { request.respond(); });
-    if (idling_.empty() || table().any(job_states::running)) return;
-    for (const auto& [id, job] : table().active())
-        if (job->active->alloc != ActiveJob::Alloc::none) return;
-    const JsonObject answer{{"pending", table().active_count()}};
-    for (Request& request : std::exchange(idling_, {}))
+    draining_.remove_if([this](QueueWaiter& waiter) {
+        if (!is_drained(waiter)) return false;
+        pipeline_.after_commit([request = std::move(waiter.request)] { request.respond(); });
+        return true;
+    });
+    idling_.remove_if([this](QueueWaiter& waiter) {
+        if (!is_idle(waiter)) return false;
+        const auto pending = std::ranges::count_if(table().active(), [&](const auto& entry) {
+            return waiter.watches(*entry.second);
+        });
+        const JsonObject answer{{"pending", pending}};
         pipeline_.after_commit(
-            [request = std::move(request), answer] { request.respond(answer); });
+            [request = std::move(waiter.request), answer] { request.respond(answer); });
+        return true;
+    });
 }
 
 }  // namespace sluice

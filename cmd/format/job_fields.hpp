@@ -27,6 +27,8 @@ struct JobRow {
     double now = 0;        // seconds since the epoch
     std::string username;
     std::string local_uri; // the job's URI, made local; empty: none
+    // In the named formats INFO also tells why a job waits; scripts see what clients know.
+    bool tells_why = false, queue_stopped = false;
     InstanceSummary instance;
 
     JobId id() const;

@@ -8,6 +8,7 @@
 
 #include "base/rfc/fsd.hpp"
 #include "cmd/format/conversion.hpp"
+#include "cmd/format/job_why.hpp"
 #include "cmd/options/job_filter.hpp"
 
 namespace sluice {
@@ -60,7 +61,7 @@ std::string sched_info(const JobRow& job) {
     }
     if (job.has("urgency") && job.integer("urgency") == 0) return "held";
     if (job.has("priority") && job.integer("priority") == 0) return "priority-hold";
-    return "";
+    return job.tells_why ? why_short(job) : "";
 }
 
 }  // namespace

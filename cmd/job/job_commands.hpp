@@ -25,5 +25,6 @@ int job_timeleft(int argc, char** argv);
 int job_urgency(int argc, char** argv);
 int job_wait(int argc, char** argv);
 int job_wait_event(int argc, char** argv);
+int job_why(int argc, char** argv);
 
 }  // namespace sluice

@@ -74,6 +74,8 @@ TEST(JobFields, ExplainWhatAPendingJobWaitsFor) {
         {R"({"state":8,"urgency":0,"priority":0})", "held"},
         {R"({"state":8,"urgency":16,"priority":0})", "priority-hold"},
         {R"({"state":8,"urgency":16,"priority":16})", ""},
+        {R"({"state":8,"annotations":{"sched":{"reason_pending":"resources: 2 cores wanted"}}})",
+         ""},
         {R"({"state":8,"annotations":{"sched":{"t_estimate":1578404460.0}}})", "eta:10m"},
         {R"({"state":8,"annotations":{"sched":{"t_estimate":1578403800.0}}})", "eta:now"},
         {R"({"state":2,"dependencies":["after-success=ƒ1","singleton"]})",
