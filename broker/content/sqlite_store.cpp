@@ -93,6 +93,12 @@ void SqliteStore::read_log(JobId id, std::string path, OnLog on_log) {
     ask([=](Database& database) { return database.log(id, path); }, std::move(on_log));
 }
 
+void SqliteStore::read_log_part(JobId id, std::string path, LogPlace place, std::size_t bytes_max,
+                                OnPart on_part) {
+    ask([=](Database& database) { return database.log_part(id, path, place, bytes_max); },
+        std::move(on_part));
+}
+
 void SqliteStore::read_logs(JobId id, OnLogs on_logs) {
     ask([=](Database& database) { return database.logs(id); }, std::move(on_logs));
 }

@@ -36,6 +36,10 @@ class SqliteStore {
     /// All of a job's log; nullopt when it has none.
     using OnLog = std::function<void(const Result<std::optional<std::string>>&)>;
     void read_log(JobId id, std::string path, OnLog on_log);
+    /// What follows `place` in a job's log, about `bytes_max` of it.
+    using OnPart = std::function<void(const Result<LogPart>&)>;
+    void read_log_part(JobId id, std::string path, LogPlace place, std::size_t bytes_max,
+                       OnPart on_part);
     /// nullopt when there is no such job. The eventlog is not read.
     using OnJob = std::function<void(const Result<std::optional<StoredJob>>&)>;
     void read_job(JobId id, OnJob on_job);

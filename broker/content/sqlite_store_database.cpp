@@ -69,6 +69,9 @@ Result<void> Database::prepare_all() {
         {&Database::purge_events_, "DELETE FROM events WHERE id=?1"},
         {&Database::set_meta_, "INSERT OR REPLACE INTO meta(key,value) VALUES(?1,?2)"},
         {&Database::read_log_, "SELECT data FROM events WHERE id=?1 AND path=?2 ORDER BY seq"},
+        {&Database::read_log_part_,
+         "SELECT seq,data FROM events WHERE id=?1 AND path=?2 AND seq>?3 ORDER BY seq "
+         "LIMIT -1 OFFSET ?4"},
         {&Database::read_logs_,
          "SELECT path,data FROM events WHERE id=?1 ORDER BY path,seq"},
         {&Database::read_job_, "SELECT id,userid,jobspec,updates,R,row FROM jobs WHERE id=?1"},
@@ -155,6 +158,28 @@ Result<std::optional<std::string>> Database::log(JobId id, std::string_view path
     read_log_.reset();
     if (rc != SQLITE_DONE) return error();
     return log;
+}
+
+Result<LogPart> Database::log_part(JobId id, std::string_view path, LogPlace place,
+                                   std::size_t bytes_max) {
+    read_log_part_.bind(1, key(id));
+    read_log_part_.bind(2, path);
+    read_log_part_.bind(3, sqlite3_int64{place.seq});
+    read_log_part_.bind(4, static_cast<sqlite3_int64>(place.skip));
+    LogPart part;
+    part.next = place;
+    int rc;
+    while ((rc = read_log_part_.step()) == SQLITE_ROW) {
+        if (part.data.size() >= bytes_max) {
+            part.more = true;
+            break;
+        }
+        part.next = {read_log_part_.integer(0), 0};
+        part.data += read_log_part_.text(1);
+    }
+    read_log_part_.reset();
+    if (rc != SQLITE_DONE && rc != SQLITE_ROW) return error();
+    return part;
 }
 
 Result<std::optional<StoredJob>> Database::job(JobId id) {

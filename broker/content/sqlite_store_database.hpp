@@ -64,6 +64,8 @@ class Database {
         return error();
     }
     Result<std::optional<std::string>> log(JobId id, std::string_view path);
+    Result<LogPart> log_part(JobId id, std::string_view path, LogPlace place,
+                             std::size_t bytes_max);
     Result<std::optional<StoredJob>> job(JobId id);
     Result<std::vector<StoredJob>> jobs();
     Result<std::optional<std::string>> meta(const std::string& key);
@@ -96,7 +98,7 @@ class Database {
     std::string path_;
     DatabasePtr db_;
     Statement add_job_, append_, set_R_, set_row_, purge_job_, purge_events_, set_meta_, read_log_,
-        read_logs_, read_job_, add_blob_, read_blob_, find_blob_, add_checkpoint_,
+        read_log_part_, read_logs_, read_job_, add_blob_, read_blob_, find_blob_, add_checkpoint_,
         drop_automatic_, prune_checkpoints_;
     sqlite3_int64 next_seq_ = 1;
 };

@@ -54,6 +54,17 @@ struct StoreBatch {
     }
 };
 
+/// A place in a job's log: after the entry `seq`, and `skip` entries more.
+struct LogPlace {
+    std::int64_t seq = 0;
+    std::size_t skip = 0;
+};
+struct LogPart {
+    std::string data;   // whole lines
+    LogPlace next;      // what follows `data`
+    bool more = false;  // there was more to read
+};
+
 struct StoredJob {
     JobId id;
     UserId userid;

@@ -140,16 +140,20 @@ Result<Append> decode_append(const JsonObject& payload) {
     JsonReader in{payload};
     Append append;
     append.id = job_id(in.integer("id"));
-    if (const JsonObject* logs = in.maybe_object("logs")) {
-        for (const auto& log : *logs) {
+    const JsonObject *logs = in.maybe_object("logs"), *beyond = in.maybe_object("beyond");
+    for (const auto& [from, to] : {std::pair{logs, &append.logs}, {beyond, &append.beyond}}) {
+        if (!from) continue;
+        for (const auto& log : *from) {
             if (!log.value().is_string()) return malformed("job-exec.append");
-            append.logs.emplace_back(log.key(), log.value().get_string());
+            to->emplace_back(log.key(), log.value().get_string());
         }
-    } else {
+    }
+    if (!logs && !beyond) {
         std::string path = in.string("path");
         append.logs.emplace_back(std::move(path), in.string("events"));
     }
     if (!in) return in.error();
+    if (append.beyond.size() > 1) return malformed("job-exec.append");
     return append;
 }
 

@@ -22,7 +22,8 @@
 //     job-exec.append {id:I, logs:{path:s, …}} -> {}
 //         raw eventlog lines to append to "guest.output", "guest.exec.eventlog" or "guest.input",
 //         in this order. The reply is the flow control. {id, path:s, events:s} is the form for one
-//         log
+//         log. {id, beyond:{path:s}} is for lines that are not to be kept: they go to those who
+//         follow the log, as fast as they take them -> {watched:b}, false when nobody does
 //     job-exec.shell-barrier {id:I, rank:i} -> {}
 //         only when the job has more than one shell; the error answer ends the shell. `rank` is the
 //         broker rank
@@ -94,7 +95,8 @@ Result<Report> decode_report(const JsonObject& payload);
 
 struct Append {
     JobId id;
-    std::vector<std::pair<std::string, std::string>> logs;  // path, events
+    std::vector<std::pair<std::string, std::string>> logs;    // path, events
+    std::vector<std::pair<std::string, std::string>> beyond;  // not to be kept
 };
 Result<Append> decode_append(const JsonObject& payload);
 

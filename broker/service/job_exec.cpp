@@ -11,8 +11,8 @@ const RpcTable<JobExecService> JobExecService::rpcs{
     {"critical-ranks", Caller::user, Body::json, &JobExecService::critical_ranks},
 };
 
-JobExecService::JobExecService(JobPipeline& pipeline)
-    : RpcService(pipeline.context().router, "job-exec"), pipeline_(pipeline) {}
+JobExecService::JobExecService(JobPipeline& pipeline, JobInfoService& info)
+    : RpcService(pipeline.context().router, "job-exec"), pipeline_(pipeline), info_(info) {}
 
 namespace {
 
@@ -20,6 +20,13 @@ Result<void> check_owner(const Request& request, UserId owner, JobId id) {
     if (owner == userid_unknown) return fail(ENOENT, "job {} is not running", id);
     if (request.privileged() || request.userid() == owner) return {};
     return fail(EPERM, "job {} belongs to another user", id);
+}
+
+Result<void> check_lines(std::string_view path, std::string_view lines) {
+    if (!path.starts_with("guest."))
+        return fail(EINVAL, "path: found '{}', want a guest log", path);
+    if (!lines.ends_with('\n')) return fail(EINVAL, "{}: want whole lines", path);
+    return {};
 }
 
 }  // namespace
@@ -32,17 +39,26 @@ void JobExecService::report(Request request, const JsonObject& payload) {
 }
 
 void JobExecService::append(Request request, const JsonObject& payload) {
-    const auto append = exec::decode_append(payload);
+    auto append = exec::decode_append(payload);
     if (!append) return request.fail(append.error());
     const UserId owner = pipeline_.exec().owner_of(append->id);
     if (const auto allowed = check_owner(request, owner, append->id); !allowed)
         return request.fail(allowed.error());
-    for (const auto& [path, lines] : append->logs) {
-        if (!path.starts_with("guest."))
-            return request.fail(fail(EINVAL, "path: found '{}', want a guest log", path));
-        if (!lines.ends_with('\n'))
-            return request.fail(fail(EINVAL, "{}: want whole lines", path));
-        pipeline_.append(append->id, path, lines);
+    for (const auto* logs : {&append->logs, &append->beyond})
+        for (const auto& [path, lines] : *logs)
+            if (const auto good = check_lines(path, lines); !good)
+                return request.fail(good.error());
+    for (const auto& [path, lines] : append->logs) pipeline_.append(append->id, path, lines);
+    if (!append->beyond.empty()) {
+        // After what was said before it.
+        pipeline_.after_commit([this, request = std::move(request), id = append->id,
+                                beyond = std::move(append->beyond)] {
+            for (const auto& [path, lines] : beyond)
+                info_.pass_on(id, path, lines, [request](bool watched) {
+                    request.respond(JsonObject{{"watched", watched}});
+                });
+        });
+        return;
     }
     pipeline_.after_commit([request = std::move(request)] { request.respond(); });
 }

@@ -1,6 +1,7 @@
 // The service job-exec: what launchers and shells tell the exec manager (broker/exec/protocol.hpp).
 #pragma once
 
+#include "broker/service/job_info.hpp"
 #include "broker/service/job_pipeline.hpp"
 #include "broker/service/service.hpp"
 
@@ -9,7 +10,7 @@ namespace sluice {
 class JobExecService : public RpcService<JobExecService> {
   public:
     static const RpcTable<JobExecService> rpcs;
-    explicit JobExecService(JobPipeline& pipeline);
+    JobExecService(JobPipeline& pipeline, JobInfoService& info);
 
   private:
     void report(Request request, const JsonObject& payload);
@@ -19,6 +20,7 @@ class JobExecService : public RpcService<JobExecService> {
     void on_disconnect(const Request& request) override;
 
     JobPipeline& pipeline_;
+    JobInfoService& info_;
 };
 
 }  // namespace sluice

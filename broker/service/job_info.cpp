@@ -11,6 +11,7 @@ const RpcTable<JobInfoService> JobInfoService::rpcs{
     {"update-lookup", Caller::user, Body::json, &JobInfoService::update_lookup},
     {"eventlog-watch", Caller::user, Body::json, &JobInfoService::eventlog_watch},
     {"eventlog-watch-cancel", Caller::user, Body::json, &JobInfoService::eventlog_watch_cancel},
+    {"eventlog-watch-ack", Caller::user, Body::json, &JobInfoService::eventlog_watch_ack},
     {"update-watch", Caller::user, Body::json, &JobInfoService::update_watch},
     {"update-watch-cancel", Caller::user, Body::json, &JobInfoService::update_watch_cancel},
 };
@@ -19,12 +20,10 @@ namespace {
 
 constexpr std::int64_t lookup_json_decode = 1, lookup_current = 2;
 constexpr std::size_t purged_ids_max = 65536;
-constexpr std::int64_t watch_waitcreate = 1, watch_initial_sentinel = 2;
 
 JobId read_id(JsonReader& in) { return JobId{static_cast<std::uint64_t>(in.integer("id"))}; }
 
 bool is_data_key(std::string_view key) { return key == "J" || key == "jobspec" || key == "R"; }
-bool is_guest(std::string_view path) { return path.starts_with("guest."); }
 
 /// One lookup under way: the keys are answered in turn, each may need the store.
 struct Lookup : std::enable_shared_from_this<Lookup> {
@@ -138,80 +137,6 @@ void JobInfoService::update_lookup(Request request, const JsonObject& payload) {
     send_update(request, key, id);
 }
 
-void JobInfoService::eventlog_watch(Request request, const JsonObject& payload) {
-    JsonReader in{payload};
-    const JobId id = read_id(in);
-    Watch watch;
-    watch.path = in.string("path");
-    const std::int64_t flags = in.integer("flags");
-    if (!in) return request.fail(in.error());
-    if (!request.streaming())
-        return request.fail(
-            fail(EPROTO, "eventlog-watch request rejected without streaming RPC flag"));
-    if (flags & ~(watch_waitcreate | watch_initial_sentinel))
-        return request.fail(fail(EPROTO, "eventlog-watch request rejected with invalid flag"));
-    if (const auto allowed = check(request, pipeline_.table().find(id)); !allowed)
-        return request.fail(Error{allowed.error().errnum()});  // clients switch on the number
-    watch.number = next_number_++;
-    watch.wait_create = flags & watch_waitcreate;
-    watch.sentinel = flags & watch_initial_sentinel;
-    pipeline_.flush();
-    const Job* job = pipeline_.table().find(id);
-    watch.over = job->inactive();
-    watch.guest_over = watch.over || (job->active && job->active->exec_done);
-    pipeline_.store().read_log(id, watch.path, [this, id, number = watch.number](const auto& log) {
-        on_past(number, id, log ? *log : std::nullopt);
-    });
-    watches_[id].add(std::move(request), std::move(watch));
-}
-
-/// What the store had when the watch began; what is committed later comes through on_append.
-void JobInfoService::on_past(std::uint64_t number, JobId id,
-                             const std::optional<std::string>& log) {
-    const auto streams = watches_.find(id);
-    if (streams == watches_.end()) return;
-    auto& entries = streams->second.entries();
-    const auto found = std::find_if(entries.begin(), entries.end(), [&](const auto& entry) {
-        return entry.state.number == number;
-    });
-    if (found == entries.end()) return;
-    const Request request = found->request;
-    Watch& watch = found->state;
-    watch.reading = false;
-    const Job* job = pipeline_.table().find(id);
-    if (log) send_lines(request, watch, *log);
-    const bool guest = is_guest(watch.path);
-    if (watch.sentinel) request.respond();
-    std::optional<Error> end;
-    if (watch.path == main_log) {
-        if (log && watch.over) end = Error{ENODATA};
-    } else if ((guest && watch.guest_over) || watch.over ||
-               (!guest && !watch.wait_create && !log)) {
-        const bool never_ran = guest && (!job || job->t_run == 0);
-        end = log || never_ran ? Error{ENODATA} : Error{ENOENT};
-    }
-    if (!end) return;
-    entries.erase(found);
-    forget_empty(id);
-    request.fail(*end);
-}
-
-void JobInfoService::send_lines(const Request& request, Watch& watch, std::string_view lines) {
-    watch.seen = watch.seen || !lines.empty();
-    while (!lines.empty()) {
-        const auto end = std::min(lines.find('\n'), lines.size() - 1) + 1;
-        request.respond(JsonObject{{"event", lines.substr(0, end)}});
-        lines.remove_prefix(end);
-    }
-}
-
-void JobInfoService::on_append(const StoreBatch::Append& append) {
-    const auto streams = watches_.find(append.id);
-    if (streams == watches_.end()) return;
-    for (auto& [request, watch] : streams->second.entries())
-        if (!watch.reading && watch.path == append.path) send_lines(request, watch, append.data);
-}
-
 void JobInfoService::on_entry(const JournalEntry& entry) {
     const std::string& name = entry.event.name;
     if (name == "release") {
@@ -225,42 +150,9 @@ void JobInfoService::on_entry(const JournalEntry& entry) {
             if (update.key == key) send_update(request, update.key, entry.id);
     } else if (name == "clean") {
         end_guest_watches(entry.id, false);
-        if (const auto streams = watches_.find(entry.id); streams != watches_.end()) {
-            streams->second.remove_if([](const Watches::Entry& it) {
-                if (it.state.reading) return false;  // its end comes with the past
-                it.request.end_stream();
-                return true;
-            });
-            forget_empty(entry.id);
-        }
+        end_watches(entry.id);
         if (const auto updates = updates_.extract(entry.id); !updates.empty())
             for (const auto& it : updates.mapped().entries()) it.request.end_stream();
-    }
-}
-
-void JobInfoService::end_guest_watches(JobId id, bool ran) {
-    const auto streams = watches_.find(id);
-    if (streams == watches_.end()) return;
-    streams->second.remove_if([&](const Watches::Entry& it) {
-        if (it.state.reading || !is_guest(it.state.path)) return false;
-        it.request.fail(Error{ran && !it.state.seen ? ENOENT : ENODATA});
-        return true;
-    });
-    forget_empty(id);
-}
-
-void JobInfoService::forget_empty(JobId id) {
-    const auto streams = watches_.find(id);
-    if (streams != watches_.end() && streams->second.empty()) watches_.erase(streams);
-}
-
-void JobInfoService::eventlog_watch_cancel(Request request, const JsonObject& payload) {
-    JsonReader in{payload};
-    const std::int64_t matchtag = in.integer("matchtag");
-    if (!in) return;
-    for (auto it = watches_.begin(); it != watches_.end();) {
-        it->second.cancel(request, matchtag);
-        it = it->second.empty() ? watches_.erase(it) : std::next(it);
     }
 }
 
@@ -305,13 +197,6 @@ void JobInfoService::send_update(const Request& request, const std::string& key,
         const Job* job = pipeline_.table().find(id);
         if (request.streaming() && (!job || job->inactive())) request.end_stream();
     });
-}
-
-void JobInfoService::on_disconnect(const Request& request) {
-    for (auto& [id, streams] : watches_) streams.disconnect(request.sender());
-    for (auto& [id, streams] : updates_) streams.disconnect(request.sender());
-    std::erase_if(watches_, [](const auto& entry) { return entry.second.empty(); });
-    std::erase_if(updates_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 }  // namespace sluice

@@ -22,7 +22,7 @@ struct JobsPart {
           manager(*pipeline),
           info(*pipeline),
           list(*pipeline),
-          exec(*pipeline) {}
+          exec(*pipeline, info) {}
     std::unique_ptr<JobPipeline> pipeline;
     JobMount mount;
     JobIngestService ingest;

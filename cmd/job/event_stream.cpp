@@ -7,7 +7,23 @@ namespace {
 
 constexpr int flag_waitcreate = 1, flag_initial_sentinel = 2;
 
-void deliver(const Reply& reply, const EventStreamCallbacks& callbacks) {
+constexpr std::size_t confirm_bytes = std::size_t{256} << 10;
+
+/// Tells the broker what was taken, so that it sends no more than we read.
+struct Confirmation {
+    Handle& flux;
+    Matchtag tag = 0;
+    std::size_t bytes = 0;
+
+    void taken(std::size_t size) {
+        bytes += size;
+        if (bytes < confirm_bytes) return;
+        const JsonObject payload{{"matchtag", tag}, {"bytes", std::exchange(bytes, 0)}};
+        flux.send("job-info.eventlog-watch-ack", payload, {.noresponse = true}, {});
+    }
+};
+
+void deliver(const Reply& reply, const EventStreamCallbacks& callbacks, Confirmation& confirm) {
     if (!reply.ok()) {
         if (callbacks.on_end)
             callbacks.on_end(reply.end_of_stream() ? Result<void>{} : Result<void>{reply.error()});
@@ -24,6 +40,7 @@ void deliver(const Reply& reply, const EventStreamCallbacks& callbacks) {
     if (!in) return;
     if (const Result<Event> event = decode_event(line); event && callbacks.on_event)
         callbacks.on_event(*event);
+    confirm.taken(line.size());
 }
 
 }  // namespace
@@ -35,9 +52,14 @@ Matchtag watch_events(Handle& flux, JobId id, const EventStreamOptions& options,
     payload["path"] = options.path;
     payload["flags"] = (options.wait_create ? flag_waitcreate : 0) |
                        (options.sentinel ? flag_initial_sentinel : 0);
-    return flux.send(
-        "job-info.eventlog-watch", payload, RpcOptions{.streaming = true},
-        [callbacks = std::move(callbacks)](const Reply& reply) { deliver(reply, callbacks); });
+    payload["confirm"] = true;
+    const auto confirmation = std::make_shared<Confirmation>(Confirmation{flux});
+    confirmation->tag =
+        flux.send("job-info.eventlog-watch", payload, RpcOptions{.streaming = true},
+                  [callbacks = std::move(callbacks), confirmation](const Reply& reply) {
+                      deliver(reply, callbacks, *confirmation);
+                  });
+    return confirmation->tag;
 }
 
 void stop_watching(Handle& flux, Matchtag tag) {

@@ -10,9 +10,13 @@ EventlogWriter::EventlogWriter(Handle& handle, JobId id, double batch_seconds)
       timer_(handle.io()) {}
 
 void EventlogWriter::add(const std::string& path, const Event& event) {
-    const std::string line = encode_event(event);
-    waiting_[path] += line;
-    waiting_bytes_ += line.size();
+    add_lines(path, encode_event(event));
+}
+
+void EventlogWriter::add_lines(const std::string& path, std::string_view lines) {
+    flush_passing();  // the order of lines is kept
+    waiting_[path] += lines;
+    waiting_bytes_ += lines.size();
     if (waiting_bytes_ >= message_bytes) {
         flush();
     } else {
@@ -20,10 +24,18 @@ void EventlogWriter::add(const std::string& path, const Event& event) {
     }
 }
 
-void EventlogWriter::add(const std::string& path, const Event& event,
-                         std::function<void(const Result<void>&)> done) {
-    waiting_done_.push_back(std::move(done));
-    add(path, event);
+void EventlogWriter::pass_on(const std::string& path, std::string_view lines,
+                             std::function<void(bool)> done) {
+    if (!waiting_.empty()) flush();
+    if (path != passing_path_) flush_passing();
+    passing_path_ = path;
+    passing_ += lines;
+    passing_done_.push_back(std::move(done));
+    if (passing_.size() >= message_bytes) {
+        flush_passing();
+    } else {
+        schedule();
+    }
 }
 
 void EventlogWriter::schedule() {
@@ -36,6 +48,7 @@ void EventlogWriter::schedule() {
 }
 
 void EventlogWriter::flush() {
+    flush_passing();
     if (waiting_.empty()) return;
     if (scheduled_) timer_.cancel();
     scheduled_ = false;
@@ -43,17 +56,32 @@ void EventlogWriter::flush() {
     JsonObject logs, payload;
     for (auto& [path, lines] : waiting_) logs[path] = std::move(lines);
     waiting_.clear();
-    payload["id"] = static_cast<std::int64_t>(id_.value);
     payload["logs"] = std::move(logs);
-    const std::size_t bytes = std::exchange(waiting_bytes_, 0);
+    send(std::move(payload), std::exchange(waiting_bytes_, 0), [](const Reply&) {});
+}
+
+void EventlogWriter::flush_passing() {
+    if (passing_.empty()) return;
+    JsonObject payload;
+    const std::size_t bytes = passing_.size();
+    payload["beyond"] = JsonObject{{passing_path_, std::exchange(passing_, {})}};
+    send(std::move(payload), bytes,
+         [done = std::exchange(passing_done_, {})](const Reply& reply) {
+             const auto answer = reply.json();
+             const bool watched = answer && JsonReader{*answer}.boolean_or("watched", false);
+             for (const auto& callback : done) callback(watched);
+         });
+}
+
+void EventlogWriter::send(JsonObject payload, std::size_t bytes,
+                          std::function<void(const Reply&)> answered) {
+    payload["id"] = static_cast<std::int64_t>(id_.value);
     unanswered_bytes_ += bytes;
     handle_.send("job-exec.append", payload, {.nodeid = 0},
-                 [this, bytes, done = std::exchange(waiting_done_, {})](const Reply& reply) {
+                 [this, bytes, answered = std::move(answered)](const Reply& reply) {
                      const bool was_congested = congested();
                      unanswered_bytes_ -= bytes;
-                     const Result<void> result =
-                         reply.ok() ? Result<void>{} : Result<void>{reply.error()};
-                     for (const auto& callback : done) callback(result);
+                     answered(reply);
                      if (was_congested && !congested() && relief_) relief_();
                  });
 }

@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice::shell {
 namespace {
 
 constexpr const char* input_path = "guest.input";
+constexpr std::size_t backlog_bytes_max = std::size_t{256} << 10;  // of a task that does not read
+constexpr std::uint64_t kept_bytes_max = std::uint64_t{32} << 20;
+constexpr std::uint64_t kept_bytes_default = std::uint64_t{10} << 20;
 
 }  // namespace
 
@@ -48,6 +52,39 @@ Result<void> Input::deliver(const IoData& io) {
     return {};
 }
 
+/// The input log takes what its limit allows. A limit that the user set ends the job, one that he
+/// did not set only ends the log: the tasks get all.
+Result<void> Input::keep(const JsonObject& payload, std::size_t bytes) {
+    const auto& wanted = parts_.options.input_limit;
+    const std::uint64_t limit = std::min(wanted.value_or(kept_bytes_default), kept_bytes_max);
+    kept_bytes_ += bytes;
+    if (kept_bytes_ <= limit) {
+        parts_.log.add(input_path, {wall_clock_now(), "data", payload});
+        return {};
+    }
+    if (!wanted) return {};
+    return fail(EFBIG,
+                "stdin exceeds {} limit. Try file input (flux submit --input=FILE) or redirect "
+                "input to your command to avoid the KVS for large amounts of input",
+                parts_.options.input_limit_text);
+}
+
+bool Input::has_room() const {
+    return !parts_.log.congested() && std::ranges::all_of(parts_.tasks, [](const auto& task) {
+        return task->input_backlog() <= backlog_bytes_max;
+    });
+}
+
+void Input::when_room(std::function<void()> then) {
+    if (has_room()) return then();
+    waiting_for_room_.push_back(std::move(then));
+}
+
+void Input::on_room() {
+    if (waiting_for_room_.empty() || !has_room()) return;
+    for (const auto& then : std::exchange(waiting_for_room_, {})) then();
+}
+
 void Input::on_stdin(const Message& request) {
     if (parts_.options.stdin_path || !parts_.info.leader()) return answer(request, ENOSYS);
     const auto payload = parse_json_object(request.text());
@@ -57,7 +94,10 @@ void Input::on_stdin(const Message& request) {
     // With more shells, tasks elsewhere may still read.
     if (!delivered && (delivered.error().errnum() != EPIPE || parts_.info.nnodes == 1))
         return answer(request, delivered.error().errnum());
-    Event event{wall_clock_now(), "data", *payload};
+    if (const auto kept = keep(*payload, io->data.size()); !kept) {
+        answer(request, EFBIG);
+        return parts_.on_fatal({LogLevel::fatal, "input", kept.error().text()});
+    }
     // Two things must happen before the client may send more; the one that is last answers, unless
     // the shell's end did.
     const auto waiting = std::make_shared<Unanswered>(Unanswered{request, 2});
@@ -66,12 +106,12 @@ void Input::on_stdin(const Message& request) {
         if (--waiting->missing == 0 && std::erase(unanswered_, waiting) > 0)
             answer(waiting->request, 0);
     };
-    parts_.log.add(input_path, event, [done](const Result<void>&) { done(); });
-    if (!request.has(message_flag::noresponse)) parts_.log.flush();  // the client waits for it
+    when_room(done);
     forward(*payload, done);
 }
 
 void Input::finish() {
+    for (const auto& then : std::exchange(waiting_for_room_, {})) then();
     for (const auto& waiting : std::exchange(unanswered_, {})) answer(waiting->request, 0);
 }
 
@@ -81,7 +121,7 @@ void Input::on_forwarded(const Message& request) {
     if (!io) return answer(request, EPROTO);
     // Tasks that closed their input are no fault of the sender.
     static_cast<void>(deliver(*io));
-    forward(*payload, [this, request] { answer(request, 0); });
+    forward(*payload, [this, request] { when_room([this, request] { answer(request, 0); }); });
 }
 
 void Input::forward(const JsonObject& payload, std::function<void()> done) {

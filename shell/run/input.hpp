@@ -3,6 +3,7 @@
 // opens.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,6 +24,7 @@ class Input {
         Handle& handle;
         EventlogWriter& log;
         std::vector<std::unique_ptr<Task>>& tasks;
+        std::function<void(LogText)> on_fatal;
     };
     explicit Input(Parts parts) : parts_(parts) {}
 
@@ -34,6 +36,8 @@ class Input {
     void on_stdin(const Message& request);
     /// An "input" request of the shell above.
     void on_forwarded(const Message& request);
+    /// A task has taken input, or the logs have: the next may come.
+    void on_room();
     /// The shell ends: who still waits is told that his input was taken. What was appended to the
     /// log is on its way, ahead of the shell's last word.
     void finish();
@@ -45,6 +49,9 @@ class Input {
         int missing;      // things that must happen before the answer
     };
 
+    Result<void> keep(const JsonObject& payload, std::size_t bytes);
+    bool has_room() const;
+    void when_room(std::function<void()> then);
     Result<void> deliver(const IoData& io);
     /// Sends `payload` to the shells below; `done` when all have taken it.
     void forward(const JsonObject& payload, std::function<void()> done);
@@ -52,6 +59,8 @@ class Input {
 
     Parts parts_;
     std::vector<std::shared_ptr<Unanswered>> unanswered_;
+    std::vector<std::function<void()>> waiting_for_room_;
+    std::uint64_t kept_bytes_ = 0;
 };
 
 }  // namespace sluice::shell

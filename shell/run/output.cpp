@@ -9,6 +9,7 @@ namespace sluice::shell {
 namespace {
 
 constexpr const char* output_path = "guest.output";
+constexpr std::chrono::seconds follower_pause{1};
 
 bool write_all(int fd, std::string_view data) {
     while (!data.empty()) {
@@ -124,37 +125,84 @@ void Output::end(Stream stream, std::uint32_t rank) {
 void Output::record(Stream stream, std::uint32_t rank, std::string_view data) {
     Sink& to = sink(stream);
     const std::uint64_t limit = parts_.options.output_limit;
-    if (to.dropped > 0) {
-        to.dropped += data.size();
-        return;
-    }
-    if (to.recorded + data.size() > limit) {
+    if (!to.full && to.recorded + data.size() > limit) {
+        to.full = true;
         const std::size_t fits = whole_characters(data.substr(0, limit - to.recorded));
-        to.dropped = data.size() - fits;
-        data = data.substr(0, fits);
+        keep(stream, rank, data.substr(0, fits));
+        data.remove_prefix(fits);
+    }
+    if (to.full) return pass_on(stream, rank, data);
+    keep(stream, rank, data);
+}
+
+/// One record a line where output goes by lines, unless it comes faster than it is taken.
+std::string Output::records(Stream stream, std::uint32_t rank, std::string_view data) {
+    const std::string task = std::to_string(rank);
+    const double now = wall_clock_now();
+    const bool line_buffered = sink(stream).options->line_buffered;
+    std::string lines;
+    while (!data.empty()) {
+        const bool by_line = line_buffered && !parts_.log.busy_with(lines.size());
+        const std::string_view next = by_line ? take_line(data) : std::exchange(data, {});
+        lines += encode_event(data_record(now, stream_name(stream), task, next));
+    }
+    return lines;
+}
+
+void Output::keep(Stream stream, std::uint32_t rank, std::string_view data) {
+    if (data.empty()) return;
+    sink(stream).recorded += data.size();
+    parts_.log.add_lines(output_path, records(stream, rank, data));
+}
+
+/// What is over the limit is for those who follow the output now; nobody else will see it.
+void Output::pass_on(Stream stream, std::uint32_t rank, std::string_view data) {
+    Sink& to = sink(stream);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < to.try_again) return lose(stream, data.size());
+    to.unanswered += data.size();
+    parts_.log.pass_on(output_path, records(stream, rank, data),
+                       [this, stream, bytes = data.size()](bool watched) {
+                           on_passed_on(stream, bytes, watched);
+                       });
+}
+
+void Output::on_passed_on(Stream stream, std::uint64_t bytes, bool watched) {
+    Sink& from = sink(stream);
+    from.unanswered -= bytes;
+    if (watched) {
+        from.passed_on += bytes;
+    } else {
+        from.try_again = std::chrono::steady_clock::now() + follower_pause;
+        lose(stream, bytes);
+    }
+    if (settled()) on_settled_();
+}
+
+void Output::lose(Stream stream, std::uint64_t bytes) {
+    Sink& from = sink(stream);
+    if (from.dropped == 0 && !ended_)
         log({LogLevel::warning, "output.kvs",
              fmt::format("{} will be truncated, {} limit exceeded", stream_name(stream),
                          parts_.options.output_limit_text)});
-        if (data.empty()) return;
-    }
-    to.recorded += data.size();
-    const std::string task = std::to_string(rank);
-    const double now = wall_clock_now();
-    if (!to.options->line_buffered) {
-        parts_.log.add(output_path, data_record(now, stream_name(stream), task, data));
-        return;
-    }
-    while (!data.empty())
-        parts_.log.add(output_path, data_record(now, stream_name(stream), task, take_line(data)));
+    from.dropped += bytes;
 }
 
 void Output::finish() {
+    ended_ = true;
     for (const Stream stream : {Stream::out, Stream::err}) {
         const Sink& from = sink(stream);
-        if (from.dropped == 0) continue;
-        log({LogLevel::warning, "output.kvs",
-             fmt::format("{}: {} of {} bytes truncated", stream_name(stream), from.dropped,
-                         from.recorded + from.dropped)});
+        const std::uint64_t shown = from.passed_on + from.unanswered;
+        const std::uint64_t all = from.recorded + from.dropped + shown;
+        if (from.dropped > 0)
+            log({LogLevel::warning, "output.kvs",
+                 fmt::format("{}: {} of {} bytes truncated", stream_name(stream), from.dropped,
+                             all)});
+        if (shown > 0)
+            log({LogLevel::notice, "output.kvs",
+                 fmt::format("{}: {} of {} bytes were shown but not kept, limit {}",
+                             stream_name(stream), shown, all,
+                             parts_.options.output_limit_text)});
     }
 }
 

@@ -2,6 +2,7 @@
 // one a node or task, written by the shell of that task). Limits and labels are applied here.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,7 +45,10 @@ class Output {
     void end(Stream stream, std::uint32_t rank);
     /// Leader: a "write" request of a follower {stream, rank, data, …}.
     void on_remote_write(const JsonObject& payload);
-    /// No more output comes: tells how much was left out.
+    /// All that is over a limit is known to be lost or passed on.
+    bool settled() const { return sinks_[0].unanswered == 0 && sinks_[1].unanswered == 0; }
+    void on_settled(std::function<void()> settled) { on_settled_ = std::move(settled); }
+    /// No more output comes: tells how much was left out. What is not settled was passed on.
     void finish();
     /// A message of the shell itself, shown by attach.
     void log(const LogText& text);
@@ -58,12 +62,21 @@ class Output {
         const StreamOptions* options = nullptr;
         enum class Place { eventlog, local_files, leader_file } place = Place::eventlog;
         std::map<std::uint32_t, std::shared_ptr<File>> files;  // by task rank
-        std::uint64_t recorded = 0, dropped = 0;               // bytes, for the limit
+        // Bytes: kept, lost, and passed on to who follows the output though not kept.
+        std::uint64_t recorded = 0, dropped = 0, passed_on = 0;
+        std::uint64_t unanswered = 0;                         // passed on or lost, not known yet
+        bool full = false;                                   // recorded is as much as may be
+        std::chrono::steady_clock::time_point try_again{};  // nobody follows: lost until then
     };
     Result<void> open_sink(Stream stream, MustacheValues values);
     Result<std::shared_ptr<File>> open_file(const std::string& path);
     void redirected(Stream stream, const Idset& ranks, const std::string& path);
     void record(Stream stream, std::uint32_t rank, std::string_view data);
+    void keep(Stream stream, std::uint32_t rank, std::string_view data);
+    void pass_on(Stream stream, std::uint32_t rank, std::string_view data);
+    std::string records(Stream stream, std::uint32_t rank, std::string_view data);
+    void on_passed_on(Stream stream, std::uint64_t bytes, bool watched);
+    void lose(Stream stream, std::uint64_t bytes);
     void write_file(Sink& sink, std::uint32_t rank, std::string_view data);
     void send_to_leader(Stream stream, std::uint32_t rank, std::string_view data);
     Sink& sink(Stream stream) { return sinks_[static_cast<int>(stream)]; }
@@ -71,6 +84,8 @@ class Output {
     Parts parts_;
     Sink sinks_[2];
     std::map<std::string, std::shared_ptr<File>> open_files_;  // by path
+    std::function<void()> on_settled_ = [] {};
+    bool ended_ = false;
     std::map<std::uint32_t, bool> mid_line_[2];                // labelled files, by task
 };
 

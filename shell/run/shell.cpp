@@ -40,7 +40,8 @@ Shell::Shell(Handle handle, LaunchInfo info, const Topology* topology)
       topology_(topology),
       exit_timer_(handle_.io()),
       signal_timer_(handle_.io()),
-      rexec_timer_(handle_.io()) {}
+      rexec_timer_(handle_.io()),
+      output_timer_(handle_.io()) {}
 
 int Shell::run() {
     ShellFsm::Options fsm;
@@ -58,7 +59,7 @@ int Shell::run() {
     fsm_.emplace(std::move(fsm));
     handle_.on_lost([this] {
         perform(fsm_->on_lost_broker());
-        if (final_code_) finish();
+        try_finish();
     });
     listen_to_launcher();
     perform(prepared ? fsm_->begin()
@@ -78,6 +79,7 @@ Result<void> Shell::prepare() {
     output_.emplace(Output::Parts{info_, options_, plan_, handle_, *log_});
     log_->on_relief([this] {
         for (const auto& task : tasks_) task->resume_output();
+        if (input_) input_->on_room();
     });
     const Result<void> folder = enter_folder();
     const Result<void> begun = output_->begin(mustache_values());
@@ -85,7 +87,8 @@ Result<void> Shell::prepare() {
     SLUICE_CHECK(folder);
     SLUICE_CHECK(begun);
     tell_settings();
-    input_.emplace(Input::Parts{info_, options_, handle_, *log_, tasks_});
+    const auto fatal = [this](LogText text) { perform(fsm_->on_fatal(std::move(text))); };
+    input_.emplace(Input::Parts{info_, options_, handle_, *log_, tasks_, fatal});
     SLUICE_CHECK(input_->begin());
     SLUICE_CHECK(make_folder());
     SLUICE_CHECK(stage_files());
@@ -319,6 +322,7 @@ Result<void> Shell::start_task(std::uint32_t localid) {
     };
     callbacks.on_end = [this, rank](Stream stream) { output_->end(stream, rank); };
     callbacks.on_exit = [this](const TaskExit& exit) { perform(fsm_->on_exit(exit)); };
+    callbacks.on_input_taken = [this] { input_->on_room(); };
     callbacks.on_done = [this, localid] { perform(fsm_->on_done(localid)); };
     if (interactive) end_with_terminal(callbacks);
     callbacks.may_read = [this] { return !log_->congested(); };
@@ -407,8 +411,32 @@ void Shell::on(const action::AbandonStreams&) {
 void Shell::on(const action::Finish& action) {
     if (final_code_) return;
     final_code_ = action.exit_code;
-    if (!rexec_ || rexec_->idle() || !handle_.connected()) return finish();
-    end_rexec();
+    if (rexec_ && !rexec_->idle()) end_rexec();
+    wait_for_followers();
+    try_finish();
+}
+
+/// A client that reads slowly does not hold up the end of the job.
+void Shell::wait_for_followers() {
+    output_over_ = output_->settled();
+    if (output_over_) return;
+    log_->flush();
+    output_->on_settled([this] {
+        output_over_ = true;
+        try_finish();
+    });
+    output_timer_.expires_after(std::chrono::seconds{1});
+    output_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (error) return;
+        output_over_ = true;
+        try_finish();
+    });
+}
+
+void Shell::try_finish() {
+    if (!final_code_ || exit_code_) return;
+    const bool waiting = !output_over_ || (rexec_ && !rexec_->idle());
+    if (!waiting || !handle_.connected()) finish();
 }
 
 /// What flux exec --jobid started does not outlive the job: TERM, then KILL.
@@ -425,6 +453,7 @@ void Shell::finish() {
     if (exit_code_) return;
     exit_code_ = final_code_;
     rexec_timer_.cancel();
+    output_timer_.cancel();
     exit_timer_.cancel();
     signal_timer_.cancel();
     if (sysmon_) sysmon_->end();

@@ -67,6 +67,8 @@ class Shell {
     void post_init();
     void post_start();
     void end_rexec();
+    void wait_for_followers();
+    void try_finish();
     void finish();
     void schedule_signal(double expiration);
 
@@ -108,8 +110,9 @@ class Shell {
     std::optional<Sysmon> sysmon_;
     Environment environment_;
     std::optional<ShellFsm> fsm_;
-    boost::asio::steady_timer exit_timer_, signal_timer_, rexec_timer_;
+    boost::asio::steady_timer exit_timer_, signal_timer_, rexec_timer_, output_timer_;
     std::optional<int> final_code_;  // of the tasks
+    bool output_over_ = false;       // nothing of it is waited for
     std::optional<int> exit_code_;   // once all is done
 };
 

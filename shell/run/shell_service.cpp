@@ -81,10 +81,7 @@ void Shell::start_rexec() {
         .uri = [this] { return info_.uri; },
         .respond = [this](Message response) { handle_.send_message(response); },
         .log = [this](const std::string& text) { debug("rexec", text); },
-        .on_idle =
-            [this] {
-                if (final_code_) finish();
-            }});
+        .on_idle = [this] { try_finish(); }});
 }
 
 void Shell::start_service() {

@@ -167,6 +167,7 @@ void Task::check_done() {
     if (done_ || !exited_ || !out_.ended || !err_.ended) return;
     done_ = true;
     if (input_.is_open()) input_.close();
+    callbacks_.on_input_taken();
     callbacks_.on_done();
 }
 
@@ -205,6 +206,7 @@ void Task::write_some() {
             input_.async_wait(Descriptor::wait_write, [this](const error_code& error) {
                 input_waiting_ = false;
                 if (!error) write_some();
+                callbacks_.on_input_taken();
             });
             return;
         }

@@ -22,6 +22,7 @@ class Task {
         std::function<void(Stream, std::string_view)> on_output;
         std::function<void(Stream)> on_end;  // of a stream
         std::function<void(const TaskExit&)> on_exit;
+        std::function<void()> on_input_taken;  // input_backlog() may be smaller
         std::function<void()> on_done;   // ended, and its streams too; the last one
         std::function<bool()> may_read;  // false: output must wait (resume_output())
     };
@@ -46,6 +47,8 @@ class Task {
 
     std::uint32_t rank() const { return options_.rank; }
     int pid() const { return pid_; }
+    /// Bytes of input that it has not read.
+    std::size_t input_backlog() const { return input_.is_open() ? input_queue_.size() : 0; }
     bool input_open() const { return input_.is_open() && !input_ending_; }
     /// The terminal's master side, or -1.
     int terminal() {

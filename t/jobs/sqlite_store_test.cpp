@@ -66,6 +66,34 @@ StoreBatch new_job(std::uint64_t id) {
     return batch;
 }
 
+TEST_F(SqliteStoreTest, ReadsALogInPartsFromAPlace) {
+    for (const char* lines : {"one\n", "two\n", "three\n", "four\n"}) {
+        StoreBatch batch;
+        batch.appends.push_back({JobId{7}, "guest.output", lines});
+        commit(std::move(batch));
+    }
+    const auto part = [&](LogPlace place, std::size_t bytes_max) {
+        std::optional<LogPart> found;
+        store_->read_log_part(JobId{7}, "guest.output", place, bytes_max, [&](const auto& result) {
+            ASSERT_TRUE(result);
+            found = *result;
+        });
+        run_until([&] { return found.has_value(); });
+        return *found;
+    };
+    const LogPart first = part({}, 5);
+    EXPECT_EQ(first.data, "one\ntwo\n");
+    EXPECT_TRUE(first.more);
+    const LogPart rest = part(first.next, 100);
+    EXPECT_EQ(rest.data, "three\nfour\n");
+    EXPECT_FALSE(rest.more);
+    EXPECT_EQ(part({first.next.seq, 1}, 100).data, "four\n");
+    const LogPart none = part(rest.next, 100);
+    EXPECT_EQ(none.data, "");
+    EXPECT_EQ(none.next.seq, rest.next.seq);
+    EXPECT_FALSE(none.more);
+}
+
 TEST_F(SqliteStoreTest, LogsComeBackInTheOrderOfCommits) {
     commit(new_job(7));
     StoreBatch more;
