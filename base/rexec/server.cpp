@@ -183,6 +183,11 @@ void RexecServer::on_complete(Process& process, int status) {
     if (idle()) options_.on_idle();
 }
 
+bool RexecServer::has(std::int64_t pid) const {
+    return std::ranges::any_of(
+        processes_, [pid](const Process& process) { return process.started_pid == pid; });
+}
+
 bool RexecServer::idle() const {
     return std::ranges::all_of(processes_, &Process::finished);
 }

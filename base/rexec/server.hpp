@@ -38,6 +38,7 @@ class RexecServer {
     bool serve(std::string_view method, const Message& request);
     void kill_all(int signum);
     std::size_t size() const { return processes_.size(); }
+    bool has(std::int64_t pid) const;
     /// No process runs; some may still be waited for.
     bool idle() const;
 

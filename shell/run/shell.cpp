@@ -13,6 +13,7 @@
 #include "base/rfc/fluid.hpp"
 #include "base/rfc/fsd.hpp"
 #include "base/rpc/content_client.hpp"
+#include "shell/run/descendants.hpp"
 #include "shell/run/shell_parts.hpp"
 #include "shell/run/stage_in.hpp"
 
@@ -41,9 +42,11 @@ Shell::Shell(Handle handle, LaunchInfo info, const Topology* topology)
       exit_timer_(handle_.io()),
       signal_timer_(handle_.io()),
       rexec_timer_(handle_.io()),
-      output_timer_(handle_.io()) {}
+      output_timer_(handle_.io()),
+      reap_timer_(handle_.io()) {}
 
 int Shell::run() {
+    adopt_orphans();
     ShellFsm::Options fsm;
     fsm.shell_rank = info_.shell_rank;
     fsm.nnodes = info_.nnodes;
@@ -96,8 +99,8 @@ Result<void> Shell::prepare() {
     if (options_.pmi)
         pmi_.emplace(
             PmiServer::Parts{info_, options_, plan_, handle_,
-                             [this](const std::string& note) {
-                                 on(action::Raise{note, {}});
+                             [this](const std::string& note, int wait_status) {
+                                 on(action::Raise{note, wait_status});
                              },
                              [this](const std::string& text) {
                                  perform(fsm_->on_fatal({LogLevel::fatal, "pmi-simple", text}));
@@ -265,6 +268,7 @@ void Shell::on(const action::StartTasks&) {
     }
     if (info_.leader()) post_start();
     perform(fsm_->on_started());
+    reap_now_and_then();
 }
 
 void Shell::post_init() {
@@ -406,66 +410,6 @@ void Shell::on(const action::Signal& action) {
 
 void Shell::on(const action::AbandonStreams&) {
     for (const auto& task : tasks_) task->abandon_streams();
-}
-
-void Shell::on(const action::Finish& action) {
-    if (final_code_) return;
-    final_code_ = action.exit_code;
-    if (rexec_ && !rexec_->idle()) end_rexec();
-    wait_for_followers();
-    try_finish();
-}
-
-/// A client that reads slowly does not hold up the end of the job.
-void Shell::wait_for_followers() {
-    output_over_ = output_->settled();
-    if (output_over_) return;
-    log_->flush();
-    output_->on_settled([this] {
-        output_over_ = true;
-        try_finish();
-    });
-    output_timer_.expires_after(std::chrono::seconds{1});
-    output_timer_.async_wait([this](const boost::system::error_code& error) {
-        if (error) return;
-        output_over_ = true;
-        try_finish();
-    });
-}
-
-void Shell::try_finish() {
-    if (!final_code_ || exit_code_) return;
-    const bool waiting = !output_over_ || (rexec_ && !rexec_->idle());
-    if (!waiting || !handle_.connected()) finish();
-}
-
-/// What flux exec --jobid started does not outlive the job: TERM, then KILL.
-void Shell::end_rexec() {
-    rexec_->kill_all(SIGTERM);
-    rexec_timer_.expires_after(
-        std::chrono::milliseconds(std::llround(options_.rexec_shutdown_timeout * 1000)));
-    rexec_timer_.async_wait([this](const boost::system::error_code& error) {
-        if (!error) rexec_->kill_all(SIGKILL);
-    });
-}
-
-void Shell::finish() {
-    if (exit_code_) return;
-    exit_code_ = final_code_;
-    rexec_timer_.cancel();
-    output_timer_.cancel();
-    exit_timer_.cancel();
-    signal_timer_.cancel();
-    if (sysmon_) sysmon_->end();
-    if (folder_) folder_->remove();
-    output_->finish();
-    log_->flush();
-    if (input_) input_->finish();
-    JsonObject payload;
-    payload["id"] = static_cast<std::int64_t>(info_.id.value);
-    payload["status"] = *exit_code_ << 8;
-    handle_.send("job-launcher.shell-exit", payload,
-                 {.nodeid = info_.rank.value, .noresponse = true}, {});
 }
 
 MustacheValues Shell::mustache_values() const {

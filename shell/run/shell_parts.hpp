@@ -69,6 +69,8 @@ class Shell {
     void end_rexec();
     void wait_for_followers();
     void try_finish();
+    void reap_now_and_then();
+    bool is_known(pid_t pid) const;
     void finish();
     void schedule_signal(double expiration);
 
@@ -110,7 +112,8 @@ class Shell {
     std::optional<Sysmon> sysmon_;
     Environment environment_;
     std::optional<ShellFsm> fsm_;
-    boost::asio::steady_timer exit_timer_, signal_timer_, rexec_timer_, output_timer_;
+    boost::asio::steady_timer exit_timer_, signal_timer_, rexec_timer_, output_timer_,
+        reap_timer_;
     std::optional<int> final_code_;  // of the tasks
     bool output_over_ = false;       // nothing of it is waited for
     std::optional<int> exit_code_;   // once all is done

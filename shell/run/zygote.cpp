@@ -15,6 +15,7 @@
 
 #include "base/rfc/fluid.hpp"
 #include "base/rpc/zygote_wire.hpp"
+#include "shell/run/descendants.hpp"
 #include "shell/run/shell.hpp"
 
 namespace sluice::shell {
@@ -30,6 +31,7 @@ class Zygote {
     bool take_order();  // false when the launcher is gone
     void launch(const ZygoteOrder& order, int socket);
     void reap();
+    void kill_orphans();
     void report(const ZygoteRecord& record);
 
     int control_, signals_ = -1;
@@ -47,6 +49,7 @@ int Zygote::run() {
     ::sigprocmask(SIG_SETMASK, &child, nullptr);
     signals_ = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals_ < 0) return 1;
+    adopt_orphans();
     if (auto topology = Topology::load()) topology_.emplace(*std::move(topology));
     to_f58(JobId{1});  // looks the locale up once for all shells
     while (true) {
@@ -106,6 +109,7 @@ void Zygote::reap() {
     while (::read(signals_, &info, sizeof info) > 0) {
     }
     int status = 0;
+    bool killed = false;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
         const auto found = shells_.find(pid);
         if (found == shells_.end()) continue;
@@ -114,9 +118,16 @@ void Zygote::reap() {
         record.pid = pid;
         record.id = found->second;
         record.status = status;
+        killed = killed || WIFSIGNALED(status);
         shells_.erase(found);
         report(record);
     }
+    if (killed) kill_orphans();
+}
+
+/// What a shell that was killed had to look after has come to us.
+void Zygote::kill_orphans() {
+    kill_descendants([this](pid_t pid) { return shells_.contains(pid); });
 }
 
 void Zygote::report(const ZygoteRecord& record) {
