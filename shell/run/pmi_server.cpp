@@ -21,12 +21,6 @@ Result<pmi::KeyValues> decode_keys(const JsonObject& object) {
     return keys;
 }
 
-/// As if the program had exited with the code; one that a process cannot exit with is a failure.
-int abort_status(int code) {
-    constexpr int code_max = 255;
-    return (code > 0 && code <= code_max ? code : 1) << 8;
-}
-
 JsonObject encode_keys(const pmi::KeyValues& keys) {
     JsonObject object;
     for (const auto& [key, value] : keys) object[key] = value;
@@ -96,7 +90,7 @@ void PmiServer::perform(const pmi::Actions& actions) {
         } else if (const auto* abort = std::get_if<pmi::Abort>(&action)) {
             parts_.on_abort(
                 fmt::format("PMI_Abort: {}", abort->message.empty() ? "aborted" : abort->message),
-                abort_status(abort->exit_code));
+                abort->exit_code);
         } else if (const auto* error = std::get_if<pmi::ProtocolError>(&action)) {
             parts_.on_protocol_error(fmt::format("PMI-1 wire protocol error: task {}: {}",
                                                  parts_.plan.ranks[error->client], error->line));

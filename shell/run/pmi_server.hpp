@@ -25,7 +25,7 @@ class PmiServer {
         const ShellOptions& options;
         const TaskPlan& plan;
         Handle& handle;
-        std::function<void(const std::string& note, int wait_status)> on_abort;
+        std::function<void(const std::string& note, int code)> on_abort;
         std::function<void(const std::string& text)> on_protocol_error;
     };
     explicit PmiServer(Parts parts);

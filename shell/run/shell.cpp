@@ -96,15 +96,7 @@ Result<void> Shell::prepare() {
     SLUICE_CHECK(make_folder());
     SLUICE_CHECK(stage_files());
     start_service();
-    if (options_.pmi)
-        pmi_.emplace(
-            PmiServer::Parts{info_, options_, plan_, handle_,
-                             [this](const std::string& note, int wait_status) {
-                                 on(action::Raise{note, wait_status});
-                             },
-                             [this](const std::string& text) {
-                                 perform(fsm_->on_fatal({LogLevel::fatal, "pmi-simple", text}));
-                             }});
+    SLUICE_CHECK(start_pmi());
     environment_ = job_environment(info_, options_,
                                    {folder_->path(), helper_library("libpmi.so"), plan_.ntasks});
     SLUICE_CHECK(make_tmpdir());
@@ -290,7 +282,7 @@ void Shell::post_start() {
     log_->add(exec_path, event);
 }
 
-TaskSpawn Shell::task_spawn(std::uint32_t localid, int pmi_fd) {
+Result<TaskSpawn> Shell::task_spawn(std::uint32_t localid, int pmi_fd) {
     MustacheValues values = mustache_values();
     values.task = {plan_.ranks[localid], localid};
     TaskSpawn spawn;
@@ -305,6 +297,7 @@ TaskSpawn Shell::task_spawn(std::uint32_t localid, int pmi_fd) {
     spawn.rlimits = rlimits_;
     spawn.oom_adjust = options_.oom_adjust;
     spawn.stop_in_exec = options_.stop_tasks_in_exec;
+    if (pmix_) SLUICE_CHECK(add_pmix_environment(spawn, plan_.ranks[localid]));
     return spawn;
 }
 
@@ -338,7 +331,8 @@ Result<void> Shell::start_task(std::uint32_t localid) {
     options.err_by_lines = options_.err.line_buffered || options_.err.label;
     options.stdin_file = stdin_file.get();
     auto task = std::make_unique<Task>(handle_.io(), options, std::move(callbacks));
-    SLUICE_CHECK(task->start(task_spawn(localid, pmi_fd.get())));
+    SLUICE_TRY(TaskSpawn spawn, task_spawn(localid, pmi_fd.get()));
+    SLUICE_CHECK(task->start(std::move(spawn)));
     if (interactive) terminus_->set_task(task.get());
     tasks_.push_back(std::move(task));
     return {};

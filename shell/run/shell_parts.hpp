@@ -18,6 +18,7 @@
 #include "shell/run/job_folder.hpp"
 #include "shell/run/output.hpp"
 #include "shell/run/pmi_server.hpp"
+#include "shell/run/pmix_server.hpp"
 #include "shell/run/proctable_service.hpp"
 #include "shell/run/sysmon.hpp"
 #include "shell/run/task.hpp"
@@ -44,6 +45,9 @@ class Shell {
     Result<void> read_hostfile();
     Result<void> make_tmpdir();
     Result<void> export_topology();
+    Result<void> start_pmi();
+    Result<void> add_pmix_environment(TaskSpawn& spawn, std::uint32_t rank) const;
+    void on_pmi_abort(const std::string& note, int code);
     void start_service();
     void start_rexec();
     void listen_to_launcher();
@@ -63,7 +67,7 @@ class Shell {
 
     Result<void> start_task(std::uint32_t localid);
     void end_with_terminal(Task::Callbacks& callbacks);
-    TaskSpawn task_spawn(std::uint32_t localid, int pmi_fd);
+    Result<TaskSpawn> task_spawn(std::uint32_t localid, int pmi_fd);
     void post_init();
     void post_start();
     void end_rexec();
@@ -104,6 +108,7 @@ class Shell {
     std::optional<JobFolder> folder_;
     std::optional<Output> output_;
     std::optional<PmiServer> pmi_;
+    std::optional<PmixServer> pmix_;
     std::vector<std::unique_ptr<Task>> tasks_;
     std::optional<Input> input_;
     std::optional<ProctableService> proctable_;

@@ -115,6 +115,8 @@ void Shell::on_request(const Message& request) {
     if (method == "input") return input_->on_forwarded(request);
     if (method == "proctable") return proctable_->on_request(request);
     if (method == "pmi-exchange" && pmi_) return pmi_->on_exchange_request(request);
+    if (method == "pmix-fence" && pmix_) return pmix_->on_fence_request(request);
+    if (method == "pmix-modex" && pmix_) return pmix_->on_modex_request(request);
     if (method == Terminus::method && terminus_) return terminus_->on_request(request);
     const auto payload = parse_json_object(request.text());
     if (!payload) return respond(request, EPROTO);
