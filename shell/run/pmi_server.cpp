@@ -71,6 +71,7 @@ void PmiServer::read(std::uint32_t localid) {
             clients_[localid].reset();  // the task closed it; its exit tells the rest
             return;
         }
+        used_ = used_ || got > 0;
         if (got > 0) perform(fsm_.on_bytes(localid, {buffer, static_cast<std::size_t>(got)}));
         if (clients_[localid]) read(localid);
     });

@@ -35,6 +35,9 @@ class PmiServer {
     /// A "pmi-exchange" request of a child shell; answered when the exchange is done.
     void on_exchange_request(const Message& request);
 
+    /// A task has said something.
+    bool used() const { return used_; }
+
   private:
     using Socket = boost::asio::local::stream_protocol::socket;
     void preload();
@@ -49,6 +52,7 @@ class PmiServer {
     PmiExchange exchange_;
     std::vector<std::unique_ptr<Socket>> clients_;
     std::vector<Message> child_requests_;
+    bool used_ = false;
 };
 
 }  // namespace sluice::shell

@@ -43,7 +43,8 @@ Shell::Shell(Handle handle, LaunchInfo info, const Topology* topology)
       signal_timer_(handle_.io()),
       rexec_timer_(handle_.io()),
       output_timer_(handle_.io()),
-      reap_timer_(handle_.io()) {}
+      reap_timer_(handle_.io()),
+      probe_timer_(handle_.io()) {}
 
 int Shell::run() {
     adopt_orphans();
@@ -261,6 +262,7 @@ void Shell::on(const action::StartTasks&) {
     if (info_.leader()) post_start();
     perform(fsm_->on_started());
     reap_now_and_then();
+    watch_for_mpi();
 }
 
 void Shell::post_init() {
@@ -318,7 +320,10 @@ Result<void> Shell::start_task(std::uint32_t localid) {
         if (captured) output_->write(stream, rank, data);
     };
     callbacks.on_end = [this, rank](Stream stream) { output_->end(stream, rank); };
-    callbacks.on_exit = [this](const TaskExit& exit) { perform(fsm_->on_exit(exit)); };
+    callbacks.on_exit = [this](const TaskExit& exit) {
+        hint_at_pmi(exit);
+        perform(fsm_->on_exit(exit));
+    };
     callbacks.on_input_taken = [this] { input_->on_room(); };
     callbacks.on_done = [this, localid] { perform(fsm_->on_done(localid)); };
     if (interactive) end_with_terminal(callbacks);

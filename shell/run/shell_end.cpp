@@ -72,6 +72,7 @@ void Shell::finish() {
     rexec_timer_.cancel();
     output_timer_.cancel();
     reap_timer_.cancel();
+    probe_timer_.cancel();
     exit_timer_.cancel();
     signal_timer_.cancel();
     if (!kill_descendants([](pid_t) { return false; }))

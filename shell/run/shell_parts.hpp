@@ -47,6 +47,8 @@ class Shell {
     Result<void> export_topology();
     Result<void> start_pmi();
     Result<void> add_pmix_environment(TaskSpawn& spawn, std::uint32_t rank) const;
+    void watch_for_mpi();
+    void hint_at_pmi(const TaskExit& exit);
     void on_pmi_abort(const std::string& note, int code);
     void start_service();
     void start_rexec();
@@ -118,7 +120,9 @@ class Shell {
     Environment environment_;
     std::optional<ShellFsm> fsm_;
     boost::asio::steady_timer exit_timer_, signal_timer_, rexec_timer_, output_timer_,
-        reap_timer_;
+        reap_timer_, probe_timer_;
+    std::string program_;  // of the first task, when it may be an MPI program without PMI
+    bool pmix_used_ = false, mpi_loaded_ = false;
     std::optional<int> final_code_;  // of the tasks
     bool output_over_ = false;       // nothing of it is waited for
     std::optional<int> exit_code_;   // once all is done
