@@ -35,7 +35,8 @@ void Shell::hint_at_pmi(const TaskExit& exit) {
     if (program.empty() || exit.signaled() || pmix_used_ || (pmi_ && pmi_->used())) return;
     if (!mpi_loaded_ && !links_mpi(program)) return;
     std::string_view cure = "leave out -o pmi=off";
-    if (options_.pmi && !options_.pmix) cure = "Open MPI 5 and other PMIx programs need -o pmi=pmix";
+    if (options_.pmi && !options_.pmix)
+        cure = "Open MPI 5 and other PMIx programs need -o pmi=pmix";
     if (options_.pmix && !options_.pmi) cure = "MPICH and its kin need -o pmi=simple, the default";
     if (options_.pmi && options_.pmix) cure = "it was built for another launcher than PMI or PMIx";
     warn("pmi", fmt::format("{} is an MPI program, but none of its {} tasks asked for its rank: "
