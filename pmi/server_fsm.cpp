@@ -111,6 +111,8 @@ void ServerFsm::put(std::uint32_t client, std::string_view line, Actions& out) {
         status = Status::bad_value;
     } else if (value->size() >= value_bytes_max) {
         status = Status::value_length;
+    } else if (!make_room(*key, *value)) {
+        status = Status::no_memory;
     } else {
         keys_.insert_or_assign(std::string{*key}, std::string{*value});
         if (!key->starts_with("local::"))
@@ -118,6 +120,16 @@ void ServerFsm::put(std::uint32_t client, std::string_view line, Actions& out) {
     }
     out.emplace_back(
         Reply{client, fmt::format("cmd=put_result rc={}\n", static_cast<int>(status))});
+}
+
+/// Counts the key and its value, less those they replace.
+bool ServerFsm::make_room(std::string_view key, std::string_view value) {
+    const auto old = keys_.find(key);
+    std::size_t bytes = put_bytes_ + key.size() + value.size();
+    if (old != keys_.end()) bytes -= std::min(bytes, key.size() + old->second.size());
+    if (bytes > put_bytes_max) return false;
+    put_bytes_ = bytes;
+    return true;
 }
 
 void ServerFsm::get(std::uint32_t client, std::string_view line, Actions& out) {

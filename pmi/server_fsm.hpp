@@ -57,6 +57,8 @@ class ServerFsm {
         std::uint32_t universe_size = 1;  // tasks of the whole job
         std::uint32_t clients = 1;        // of this server
     };
+    /// What the clients may put; more is refused with no_memory.
+    static constexpr std::size_t put_bytes_max = std::size_t{32} << 20;
     explicit ServerFsm(Options options);
 
     /// A key that clients find without a barrier. Ignored when it does not fit the limits.
@@ -81,6 +83,7 @@ class ServerFsm {
     static const std::vector<Verb> verbs;
 
     void on_line(std::uint32_t client, std::string_view line, Actions& out);
+    bool make_room(std::string_view key, std::string_view value);
     Actions leave_barrier(Status status);
     void init(std::uint32_t, std::string_view, Actions&);
     void get_maxes(std::uint32_t, std::string_view, Actions&);
@@ -99,6 +102,7 @@ class ServerFsm {
     Options options_;
     std::vector<Client> clients_;
     KeyValues keys_, pending_;
+    std::size_t put_bytes_ = 0;
     std::uint32_t waiting_ = 0;  // clients in the barrier
 };
 

@@ -1,5 +1,7 @@
 #include "shell/output_records.hpp"
 
+#include <algorithm>
+
 #include "base/base64.hpp"
 
 namespace sluice::shell {
@@ -85,7 +87,7 @@ Event log_record(double now, std::uint32_t shell_rank, const LogText& text) {
     Event event{now, "log", {}};
     event.context["rank"] = shell_rank;
     event.context["level"] = static_cast<int>(text.level);
-    event.context["message"] = text.message;
+    event.context["message"] = readable_text(text.message);
     if (!text.component.empty()) event.context["component"] = text.component;
     return event;
 }
@@ -113,20 +115,46 @@ std::string_view take_line(std::string_view& data) {
     return line;
 }
 
+namespace {
+
+/// Size of the valid UTF-8 character at the head of `bytes`; 0 when there is none, or a NUL.
+std::size_t valid_character(std::string_view bytes) {
+    const auto lead = static_cast<unsigned char>(bytes[0]);
+    const std::size_t size = character_size(lead);
+    if (lead == 0 || size == 0 || bytes.size() < size) return 0;
+    for (std::size_t i = 1; i < size; ++i)
+        if (!is_continuation(bytes[i])) return 0;
+    const auto second = size > 1 ? static_cast<unsigned char>(bytes[1]) : 0;
+    const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
+    const bool surrogate = lead == 0xED && second >= 0xA0;
+    return overlong || surrogate || (lead == 0xF4 && second >= 0x90) ? 0 : size;
+}
+
+}  // namespace
+
 bool is_utf8_text(std::string_view bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
-        const auto lead = static_cast<unsigned char>(bytes[at]);
-        const std::size_t size = character_size(lead);
-        if (lead == 0 || size == 0 || bytes.size() - at < size) return false;
-        for (std::size_t i = 1; i < size; ++i)
-            if (!is_continuation(bytes[at + i])) return false;
-        const auto second = size > 1 ? static_cast<unsigned char>(bytes[at + 1]) : 0;
-        const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-        const bool surrogate = lead == 0xED && second >= 0xA0;
-        if (overlong || surrogate || (lead == 0xF4 && second >= 0x90)) return false;
+        const std::size_t size = valid_character(bytes.substr(at));
+        if (size == 0) return false;
         at += size;
     }
     return true;
+}
+
+std::string readable_text(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const auto lead = static_cast<unsigned char>(text[0]);
+        const std::size_t size = valid_character(text);
+        const bool control = (lead < 0x20 && lead != '\t' && lead != '\n') || lead == 0x7F;
+        if (size == 0 || control) {
+            out += fmt::format("\\x{:02x}", lead);
+        } else {
+            out += text.substr(0, size);
+        }
+        text.remove_prefix(std::max<std::size_t>(size, 1));
+    }
+    return out;
 }
 
 std::string OutputCutter::append(std::string_view bytes) {

@@ -53,6 +53,8 @@ Result<IoData> decode_io(const JsonObject& object);
 std::string_view take_line(std::string_view& data);
 
 bool is_utf8_text(std::string_view bytes);  // valid UTF-8 without NUL
+/// `text` as valid UTF-8 for people: bytes that are none, and control bytes, become "\\xNN".
+std::string readable_text(std::string_view text);
 /// Size of the text without a character that is cut at its end.
 std::size_t whole_characters(std::string_view text);
 

@@ -391,7 +391,7 @@ void Shell::on(const action::Raise& action) {
     payload["id"] = static_cast<std::int64_t>(info_.id.value);
     payload["type"] = "exec";
     payload["severity"] = 0;
-    payload["note"] = action.note;
+    payload["note"] = readable_text(action.note);
     if (action.wait_status) payload["wait_status"] = *action.wait_status;
     log_->flush();  // what was said before comes before
     // A refusal (the job is over, or being cancelled) changes nothing for this shell.

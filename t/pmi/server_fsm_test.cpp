@@ -44,6 +44,18 @@ TEST_F(Server, AcceptsKeysAndValuesUpToTheLimits) {
     EXPECT_EQ(reply("cmd=get kvsname=x key=missing"), "cmd=get_result rc=4\n");
 }
 
+TEST_F(Server, RefusesMoreThanItCanHold) {
+    const std::string value(1000, 'v');
+    std::size_t accepted = 0;
+    while (reply(fmt::format("cmd=put kvsname=x key=k{} value={}", accepted, value)) ==
+           "cmd=put_result rc=0\n")
+        ++accepted;
+    EXPECT_NEAR(static_cast<double>(accepted * 1006), static_cast<double>(ServerFsm::put_bytes_max),
+                70000);
+    EXPECT_EQ(reply("cmd=put kvsname=x key=more value=" + value), "cmd=put_result rc=2\n");
+    EXPECT_EQ(reply("cmd=put kvsname=x key=k1 value=" + value), "cmd=put_result rc=0\n");
+}
+
 TEST_F(Server, ExchangesAtTheBarrierAllButLocalKeys) {
     reply("cmd=put kvsname=x key=a value=1");
     reply("cmd=put kvsname=x key=local::n value=2");

@@ -7,6 +7,13 @@ using namespace std::string_literals;
 namespace sluice::shell {
 namespace {
 
+TEST(ReadableText, ShowsWhatIsNoTextAsNumbers) {
+    EXPECT_EQ(readable_text("plain\t text: \xc3\xa4\n"), "plain\t text: \xc3\xa4\n");
+    EXPECT_EQ(readable_text(std::string_view{"a\0b\x1b[2J", 7}), "a\\x00b\\x1b[2J");
+    EXPECT_EQ(readable_text("\xff\xc3"), "\\xff\\xc3");
+    EXPECT_TRUE(is_utf8_text(readable_text("\xed\xa0\x80 \xf4\x90\x80\x80")));
+}
+
 TEST(DataRecord, IsTextOrBase64) {
     EXPECT_EQ(encode_event(data_record(1.5, "stdout", "1", "x\n")),
               R"({"timestamp":1.5,"name":"data","context":)"
