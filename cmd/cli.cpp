@@ -257,7 +257,8 @@ std::optional<int> Cli::parse(int argc, char** argv) {
     const Result<void> done = run(std::move(words));
     if (help_) {
         const std::string text = help();
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fwrite(text.data(), 1, text.size(),
+                    style_ == CliStyle::c_tool ? stderr : stdout);
         return 0;
     }
     if (!done) return usage_error(done.error().text());

@@ -49,7 +49,7 @@ int cmd_dmesg(int argc, char** argv) {
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (!cli.words().empty()) return cli.usage_error("no words are expected");
     if (options.delta && !options.human) return cli.error("--delta can only be used with --human");
-    options.color = use_color(color) && options.human;
+    options.color = use_color(color);
     auto flux = open_builtin();
     if (!flux) return 1;
     if (!clear) {

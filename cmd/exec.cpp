@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdlib>
 
 #include "base/rfc/eventlog.hpp"
@@ -19,9 +20,10 @@ namespace {
 constexpr std::int64_t job_state_run = 16;
 
 struct Words {
-    std::string ranks = "all", exclude, folder, jobid, label, flow = "on", sign;
+    std::string ranks = "all", exclude, folder, jobid, flow = "on";
     std::vector<std::string> opts;
-    bool with_imp = false;
+    std::optional<std::string> label;
+    bool with_imp = false, attach = false;
 };
 
 /// An idset, or "all" of `size` ranks.
@@ -70,9 +72,11 @@ Result<JobTarget> find_job(Handle& flux, const std::string& text) {
     JsonArray attrs;
     attrs.emplace_back("ranks");
     attrs.emplace_back("state");
-    SLUICE_TRY(const JsonObject reply,
-               flux.call("job-list.list-id", {{"id", id.value}, {"attrs", std::move(attrs)}}));
-    JsonReader in{reply};
+    const auto reply =
+        flux.call("job-list.list-id", {{"id", id.value}, {"attrs", std::move(attrs)}});
+    if (!reply && reply.error().errnum() == ENOENT) return fail(ENOENT, "job {} not found", text);
+    if (!reply) return reply.error();
+    JsonReader in{*reply};
     const JsonObject& job = in.object("job");
     JsonReader fields{job};
     const auto state = fields.integer("state");
@@ -115,7 +119,7 @@ Result<void> use_imp(Handle& flux, ExecOptions& options) {
     SLUICE_TRY(const JsonObject config, flux.call("config.get"));
     const Json* imp = find_path(config, "exec.imp");
     if (!imp || !imp->is_string())
-        return fail(ENOENT, "--with-imp: exec.imp is not set in the configuration");
+        return fail(ENOENT, "--with-imp: exec.imp path not found in config");
     auto& words = options.command.cmdline;
     words.insert(words.begin(), {std::string{imp->as_string()}, "run"});
     return {};
@@ -134,7 +138,7 @@ void declare(Cli& cli, Words& words, ExecOptions& options) {
     cli.flag("--bg", options.background, "Leave the processes in the background");
     cli.flag("--waitable", options.waitable, "With --bg: they can be waited for");
     cli.option("--label=LABEL", words.label, "Name of the processes");
-    cli.option("--attach=PID|LABEL", options.attach, "Attach to a background process");
+    cli.flag("--attach", words.attach, "Attach to a background process, the word is its PID or LABEL");
     cli.flag("--with-imp", words.with_imp, "Run the command through the IMP");
     cli.option("--service=NAME", options.service, "");
     cli.option("--setopt=NAME=VALUE", words.opts, "");
@@ -143,7 +147,7 @@ void declare(Cli& cli, Words& words, ExecOptions& options) {
 
 Result<void> fill_command(const Cli& cli, const Words& words, ExecOptions& options) {
     options.command.cmdline = cli.words();
-    options.command.label = words.label;
+    options.command.label = words.label.value_or("");
     options.command.env = forwarded_environment();
     options.flow_control = words.flow != "off";
     options.command.cwd = words.folder;
@@ -163,6 +167,26 @@ Result<void> fill_command(const Cli& cli, const Words& words, ExecOptions& optio
     return {};
 }
 
+Result<void> check(const Cli& cli, const Words& words, const ExecOptions& options) {
+    if (options.waitable && !options.background) return fail(EINVAL, "--waitable requires --bg");
+    if (words.label && words.label->empty())
+        return fail(EINVAL, "--label: found an empty name; leave the option out for none");
+    if (!words.attach) return {};
+    if (cli.words().empty()) return fail(EINVAL, "--attach requires a pid or label argument");
+    if (cli.words().size() > 1)
+        return fail(EINVAL, "--attach takes a single pid or label argument");
+    if (options.background)
+        return fail(EINVAL, "--attach cannot be used with --bg or --waitable");
+    return {};
+}
+
+/// A number that fits a pid is one; anything else is a label.
+AttachTarget attach_target(const std::string& word) {
+    const auto number = parse_integer(word);
+    if (number && *number > 0 && *number <= INT_MAX) return {.pid = *number};
+    return {.label = word};
+}
+
 }  // namespace
 
 int cmd_exec(int argc, char** argv) {
@@ -172,8 +196,10 @@ int cmd_exec(int argc, char** argv) {
             "Run a command on brokers of the instance.");
     declare(cli, words, options);
     if (const auto code = cli.parse(argc, argv)) return *code;
-    if (cli.words().empty() && !options.attach) return cli.usage_error("give a command");
-    if (options.waitable && !options.background) return cli.error("--waitable needs --bg");
+    if (const auto done = check(cli, words, options); !done)
+        return cli.error(done.error().text());
+    if (words.attach) options.attach = attach_target(cli.words()[0]);
+    else if (cli.words().empty()) return cli.usage_error("give a command");
     if (const auto done = fill_command(cli, words, options); !done)
         return cli.error(done.error().text());
     auto flux = open_tool(cli.name());
@@ -182,6 +208,8 @@ int cmd_exec(int argc, char** argv) {
         if (const auto done = use_imp(*flux, options); !done) return cli.error(done.error().text());
     if (const auto done = select_targets(*flux, words, options); !done)
         return cli.error(done.error().text());
+    if (options.attach && options.attach->pid > 0 && options.ranks.size() > 1)
+        return cli.error("--attach by pid requires a single target rank; give it with --rank");
     return ExecRun{*flux, std::move(options)}.run();
 }
 

@@ -49,11 +49,16 @@ int ExecRun::run() {
         wait_signal();
         if (options_.attach) input_ended_ = true;
     }
-    const bool connected = flux_.run_until([&] { return all_done() || given_up_; });
+    const bool connected = flux_.run_until([&] { return all_done() || given_up_ || detached_; });
     signals_.cancel();
     if (!connected) {
         fmt::print(stderr, "{}: the connection to the broker was lost\n", options_.name);
         return 1;
+    }
+    if (detached_) {
+        fmt::print(stderr, "{}: detached; use 'flux sproc kill {}' to signal it\n", options_.name,
+                   options_.attach->text());
+        return 0;
     }
     if (given_up_) {
         fmt::print(stderr, "{}: command still running at exit\n", running().to_bracketed());
@@ -74,12 +79,9 @@ void ExecRun::start(Target& target) {
     std::string method = ".exec";
     if (options_.attach) {
         method = ".attach";
-        std::int64_t pid = -1;
-        const bool number = !options_.attach->empty() &&
-                            options_.attach->find_first_not_of("0123456789") == std::string::npos;
-        if (number) pid = std::atoll(options_.attach->c_str());
-        payload = {{"pid", pid}, {"flags", rexec_flag::stdout_ | rexec_flag::stderr_}};
-        if (!number) payload["label"] = *options_.attach;
+        payload = {{"pid", options_.attach->pid},
+                   {"flags", rexec_flag::stdout_ | rexec_flag::stderr_}};
+        if (options_.attach->pid < 0) payload["label"] = options_.attach->label;
     } else {
         payload = {{"cmd", encode_command(options_.command)}, {"flags", flags}, {"local_flags", 0}};
     }
@@ -137,7 +139,9 @@ void ExecRun::on_output(Target& target, const JsonObject& payload) {
 void ExecRun::on_error(Target& target, const Error& error) {
     target.done = true;
     target.start_error = error.errnum();
-    const std::string& word = options_.attach ? *options_.attach : options_.command.cmdline.front();
+    const std::string word =
+        !options_.attach ? options_.command.cmdline.front()
+                         : (options_.attach->pid > 0 ? "pid " : "label ") + options_.attach->text();
     fmt::print(stderr, "{}: Error: rank {}: {}: {}\n", options_.name, target.rank, word,
                error.text());
     read_input();
@@ -215,6 +219,10 @@ void ExecRun::wait_signal() {
 
 void ExecRun::on_interrupt(int signum) {
     const auto now = std::chrono::steady_clock::now();
+    if (signum == SIGINT && options_.attach) {
+        detached_ = true;
+        return;
+    }
     if (signum == SIGINT) {
         ++interrupts_;
         if (interrupts_ >= 3 && now - last_interrupt_ < std::chrono::seconds(1)) {
@@ -260,7 +268,8 @@ void ExecRun::report() const {
 int ExecRun::exit_code() const {
     int code = 0;
     for (const Target& target : targets_) {
-        if (target.start_error) code = std::max(code, start_error_code(*target.start_error));
+        if (target.start_error)
+            code = std::max(code, options_.background ? 1 : start_error_code(*target.start_error));
         if (target.status) code = std::max(code, exit_code_of(*target.status));
     }
     return code;

@@ -17,6 +17,13 @@
 
 namespace sluice {
 
+/// A background process: by its pid, else by its label.
+struct AttachTarget {
+    std::int64_t pid = -1;
+    std::string label;
+    std::string text() const { return pid > 0 ? std::to_string(pid) : label; }
+};
+
 struct ExecOptions {
     std::string name = "flux-exec";
     std::string service = "rexec";  // or "<uid>-shell-<id>.rexec"
@@ -24,7 +31,7 @@ struct ExecOptions {
     RexecCommand command;
     bool label_io = false, no_input = false, quiet = false, background = false, waitable = false;
     bool verbose = false, flow_control = true;
-    std::optional<std::string> attach;  // a pid or a label instead of a command
+    std::optional<AttachTarget> attach;  // instead of a command
 };
 
 class ExecRun {
@@ -65,7 +72,7 @@ class ExecRun {
     boost::asio::signal_set signals_;
     std::optional<boost::asio::posix::stream_descriptor> input_;
     std::string buffer_;
-    bool reading_ = false, input_ended_ = false, given_up_ = false;
+    bool reading_ = false, input_ended_ = false, given_up_ = false, detached_ = false;
     int interrupts_ = 0;
     std::chrono::steady_clock::time_point last_interrupt_;
 };

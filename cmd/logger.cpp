@@ -43,7 +43,10 @@ int cmd_logger(int argc, char** argv) {
                        .appname = appname,
                        .procid = fmt::format("{}", ::getpid())};
     if (cli.words().empty()) {
-        for (std::string text; std::getline(std::cin, text);) append(*flux, line, text);
+        for (std::string text; std::getline(std::cin, text);) {
+            while (text.ends_with('\r')) text.pop_back();
+            if (!text.empty()) append(*flux, line, text);
+        }
     } else {
         std::string text;
         for (const std::string& word : cli.words()) text += (text.empty() ? "" : " ") + word;

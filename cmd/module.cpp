@@ -120,7 +120,7 @@ int cmd_module_reload(int argc, char** argv) {
 }
 
 struct StatsOptions {
-    std::string parse, type = "double";
+    std::string parse, type;
     double scale = 1.0;
     std::optional<std::string> rusage;
     bool clear = false, clear_all = false;
@@ -150,7 +150,7 @@ Result<void> print_stats(Handle& flux, const std::string& name, const StatsOptio
     const auto number = as_number(*value);
     if (!number) {
         fmt::print("{}\n", dump_json(*value));
-    } else if (options.type == "int") {
+    } else if (options.type == "int" || (options.type.empty() && !value->is_double())) {
         fmt::print("{}\n", static_cast<std::int64_t>(*number * options.scale));
     } else {
         fmt::print("{:f}\n", *number * options.scale);
@@ -163,7 +163,7 @@ int cmd_module_stats(int argc, char** argv) {
     std::string scale;
     Cli cli("flux-module stats", CliStyle::c_tool, "[OPTIONS] MODULE", "Show statistics.");
     cli.option("-p,--parse=PATH", options.parse, "Show one value");
-    cli.option("-t,--type=int|double", options.type, "How to show it (double)");
+    cli.option("-t,--type=int|double", options.type, "How to show it (as it is)");
     cli.option("-s,--scale=N", scale, "Multiply it by N");
     cli.option(
         "-R,--rusage[=WHO]",

@@ -127,7 +127,7 @@ class Pinger {
     void receive(const Reply& reply) {
         const auto payload = reply.json();
         if (!payload) {
-            if (!failure_) failure_ = payload.error();
+            if (!failure_) failure_ = Error{payload.error().errnum()};
             return;
         }
         const timespec now = monotonic_now();
@@ -142,7 +142,10 @@ class Pinger {
             failure_ = in.error();
             return;
         }
-        const std::string place = target_.any ? "" : target_.shown_rank + "!";
+        const auto answering = in.integer_or("rank", -1);
+        const std::string place =
+            answering >= 0 ? fmt::format("{}!", answering)
+                           : (target_.any ? "" : target_.shown_rank + "!");
         const std::string user =
             options_.userid ? fmt::format("userid={} rolemask={:#x} ", userid, rolemask) : "";
         const double milliseconds =
@@ -172,7 +175,7 @@ Result<std::size_t> parse_pad(std::string_view text) {
 int cmd_ping(int argc, char** argv) {
     PingOptions options;
     std::optional<double> interval;
-    Cli cli("flux-ping", CliStyle::c_tool, "[OPTIONS] target",
+    Cli cli("flux-ping", CliStyle::c_tool, "[OPTIONS] TARGET",
             "Measure round trips to a service: SERVICE, RANK, HOST, RANK!SERVICE or HOST!SERVICE.");
     cli.option("-r,--rank=RANK", options.rank, "A rank, any, or upstream");
     cli.option(

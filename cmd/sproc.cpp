@@ -133,6 +133,25 @@ JsonObject process_request(const std::string& word) {
     return JsonObject{{"pid", -1}, {"label", word}};
 }
 
+void print_output(const JsonObject& reply) {
+    JsonReader in{reply};
+    const JsonArray* output = in.maybe_array("output");
+    if (!output) return;
+    for (const Json& item : *output) {
+        if (!item.is_object()) continue;
+        const auto io = decode_io(item.as_object());
+        if (!io) continue;
+        std::FILE* to = io->stream == "stderr" ? stderr : stdout;
+        std::fwrite(io->data.data(), 1, io->data.size(), to);
+    }
+}
+
+int exit_code_in(const JsonObject& reply) {
+    JsonReader in{reply};
+    const auto status = in.integer("status");
+    return in ? exit_code_of(static_cast<int>(status)) : 1;
+}
+
 int cmd_sproc_kill(int argc, char** argv) {
     Place place;
     bool wait = false;
@@ -152,42 +171,27 @@ int cmd_sproc_kill(int argc, char** argv) {
     const RpcOptions rpc{.nodeid = *rank};
     JsonObject request = process_request(cli.words()[1]);
     std::optional<Result<JsonObject>> ended;
-    // Asked before the kill: a process that is not waitable is gone right after it.
-    if (wait) {
-        JsonObject attach = request;
-        attach["flags"] = 0;
-        flux->send(place.service + ".attach", attach, {.nodeid = *rank, .streaming = true},
-                   [&](const Reply& reply) {
-                       if (!reply.ok()) ended = JsonObject{};
-                   });
-    }
+    // Asked before the kill, which may be the process's end.
+    if (wait)
+        flux->send(place.service + ".wait", request, rpc,
+                   [&](const Reply& reply) { ended = reply.json(); });
     request["signum"] = *signum;
     const auto reply = flux->call(place.service + ".kill", request, rpc);
-    if (!reply) return cli.error(reply.error().text());
-    if (wait) flux->run_until([&] { return ended.has_value(); });
-    return 0;
-}
-
-int print_wait_output(const JsonObject& reply) {
-    JsonReader in{reply};
-    const auto status = in.integer("status");
-    if (const JsonArray* output = in.maybe_array("output")) {
-        for (const Json& item : *output) {
-            if (!item.is_object()) continue;
-            const auto io = decode_io(item.as_object());
-            if (!io) continue;
-            std::FILE* to = io->stream == "stderr" ? stderr : stdout;
-            std::fwrite(io->data.data(), 1, io->data.size(), to);
-        }
-    }
-    return in ? exit_code_of(static_cast<int>(status)) : 1;
+    if (!reply) return cli.error("kill: " + reply.error().text());
+    if (!wait) return 0;
+    flux->run_until([&] { return ended.has_value(); });
+    if (!ended) return cli.error("kill: the connection to the broker was lost");
+    if (!*ended) return cli.error("kill: wait failed: " + ended->error().text());
+    return exit_code_in(**ended);
 }
 
 int cmd_sproc_wait(int argc, char** argv) {
     Place place;
-    Cli cli{"flux-sproc wait", style, "[-h] [-r RANK] [-s NAME] PID|LABEL",
-            "Wait for a waitable background process and print its output."};
+    bool output = false;
+    Cli cli{"flux-sproc wait", style, "[-h] [-r RANK] [-s NAME] [-o] PID|LABEL",
+            "Wait for a waitable background process."};
     declare_place(cli, place, "rank of the process (this one)");
+    cli.flag("-o,--output", output, "print what it wrote");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().size() != 1)
         return cli.usage_error("the following arguments are required: pid");
@@ -198,7 +202,8 @@ int cmd_sproc_wait(int argc, char** argv) {
     const auto reply =
         flux->call(place.service + ".wait", process_request(cli.words()[0]), {.nodeid = *rank});
     if (!reply) return cli.error(reply.error().text());
-    return print_wait_output(*reply);
+    if (output) print_output(*reply);
+    return exit_code_in(*reply);
 }
 
 constexpr Command commands[] = {

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,11 @@ bool is_folder(const std::string& path) {
 }
 
 }  // namespace
+
+std::string_view RexecServer::Process::program() const {
+    const std::string_view path = request.command.cmdline.front();
+    return path.substr(path.rfind('/') + 1);
+}
 
 RexecServer::~RexecServer() {
     kill_all(SIGKILL);
@@ -76,23 +82,32 @@ void RexecServer::fail_request(const Message& request, const Error& error) {
 
 void RexecServer::stream(const Process& process, const JsonObject& payload) {
     if (process.foreground) respond(process.exec, payload);
-    for (const Message& attached : process.attached) respond(attached, payload);
+    else if (process.attached) respond(*process.attached, payload);
 }
 
 void RexecServer::end_streams(const Process& process) {
     if (process.foreground) fail_request(process.exec, Error{ENODATA});
-    for (const Message& attached : process.attached) fail_request(attached, Error{ENODATA});
+    else if (process.attached) fail_request(*process.attached, Error{ENODATA});
 }
 
-Result<void> RexecServer::exec(const Message& message, const JsonObject& payload) {
-    SLUICE_TRY(RexecRequest request, decode_rexec(payload));
+Result<void> RexecServer::check_exec(const RexecRequest& request, bool foreground) const {
+    if (foreground && request.has(rexec_flag::waitable))
+        return fail(EINVAL, "waitable flag only supported in background mode");
+    if (!foreground && request.has(rexec_flag::write_credit))
+        return fail(EINVAL, "write-credit flag is not allowed in background mode");
+    if (!foreground && !request.command.channels.empty())
+        return fail(EINVAL, "auxiliary channels are not allowed in background mode");
     const std::string& label = request.command.label;
     for (const Process& other : processes_)
         if (!label.empty() && other.request.command.label == label)
             return fail(EEXIST, "label '{}' is taken by process {}", label, other.started_pid);
+    return {};
+}
+
+Result<void> RexecServer::exec(const Message& message, const JsonObject& payload) {
+    SLUICE_TRY(RexecRequest request, decode_rexec(payload));
     const bool foreground = message.has(message_flag::streaming);
-    if (foreground && request.has(rexec_flag::waitable))
-        return fail(EINVAL, "a foreground process cannot be waitable; start it in the background");
+    SLUICE_CHECK(check_exec(request, foreground));
     SLUICE_CHECK(buffer_bytes(request.command, "stdin"));
     SubprocessOptions options =
         subprocess_options(request, foreground, own_environment(), options_.uri());
@@ -158,26 +173,36 @@ void RexecServer::on_output(Process& process, std::string_view name, std::string
               .rank = fmt::format("{}", options_.rank),
               .data = std::string{data},
               .eof = data.empty()};
-    if (process.foreground || !process.attached.empty())
-        stream(process, {{"type", "output"}, {"pid", process.started_pid}, {"io", encode_io(io)}});
+    stream(process, {{"type", "output"}, {"pid", process.started_pid}, {"io", encode_io(io)}});
     if (process.foreground || io.eof) return;
-    if (process.request.has(rexec_flag::waitable)) {
-        if (process.output.size() < output_lines_max) process.output.push_back(std::move(io));
-    } else if (process.attached.empty()) {
-        while (io.data.ends_with('\n')) io.data.pop_back();
-        options_.log(fmt::format("{}[{}]: {}: {}", process.request.command.cmdline[0],
-                                 process.started_pid, name, io.data));
-    }
+    if (process.request.has(rexec_flag::waitable) && process.output.size() < output_lines_max)
+        process.output.push_back(io);
+    while (io.data.ends_with('\n')) io.data.pop_back();
+    const std::string& label = process.request.command.label;
+    options_.log(name == "stderr" ? LogLevel::err : LogLevel::info,
+                 fmt::format("{}[{}]: {}", label.empty() ? process.program() : label,
+                             process.started_pid, io.data));
+}
+
+/// A background process tells the log how it ended, attached or not.
+void RexecServer::log_end(const Process& process, int status) {
+    const std::string& label = process.request.command.label;
+    const std::string how = WIFSIGNALED(status)
+                                ? fmt::format("Killed by signal {}", WTERMSIG(status))
+                                : fmt::format("Exit {}", WEXITSTATUS(status));
+    options_.log(LogLevel::info, fmt::format("{}{}{}[{}]: {}", label, label.empty() ? "" : ": ",
+                                                process.program(), process.started_pid, how));
 }
 
 void RexecServer::on_complete(Process& process, int status) {
     process.status = status;
     process.finished = true;
+    if (!process.foreground) log_end(process, status);
     end_streams(process);
-    process.attached.clear();
-    if (process.foreground || !process.request.has(rexec_flag::waitable)) {
+    // Who is attached has the status now, and that reaps the process.
+    if (process.foreground || process.attached || !process.request.has(rexec_flag::waitable)) {
         remove(&process);
-    } else if (!process.waiters.empty()) {
+    } else if (process.waiter) {
         answer_waiter(process);
     }
     if (idle()) options_.on_idle();
@@ -199,7 +224,7 @@ void RexecServer::answer_waiter(Process& process) {
         for (const IoData& io : process.output) output.push_back(encode_io(io));
         payload["output"] = std::move(output);
     }
-    for (const Message& waiter : process.waiters) respond(waiter, payload);
+    respond(*process.waiter, payload);
     remove(&process);
 }
 
@@ -216,7 +241,7 @@ Result<RexecServer::Process*> RexecServer::find(const JsonObject& payload) {
         if (label.empty() ? process.started_pid == pid : process.request.command.label == label)
             return &process;
     if (label.empty()) return fail(ESRCH, "pid {} does not belong to any subprocess", pid);
-    return fail(ESRCH, "label '{}' does not exist", label);
+    return fail(ESRCH, "label {} does not belong to any subprocess", label);
 }
 
 Result<void> RexecServer::write(const Message& message, const JsonObject& payload) {
@@ -263,24 +288,27 @@ Result<void> RexecServer::list(const Message& message, const JsonObject&) {
 Result<void> RexecServer::wait(const Message& message, const JsonObject& payload) {
     SLUICE_TRY(Process * process, find(payload));
     if (process->foreground || !process->request.has(rexec_flag::waitable))
-        return fail(EINVAL, "process {} is not waitable", process->started_pid);
-    if (!process->waiters.empty())
-        return fail(EINVAL, "process {} is being waited for already", process->started_pid);
-    process->waiters.push_back(message);
+        return fail(EINVAL, "process is not waitable");
+    if (process->waiter) return fail(EINVAL, "process is already being waited on");
+    if (process->attached) return fail(EBUSY, "subprocess has a client attached");
+    process->waiter = message;
     if (process->finished) answer_waiter(*process);
     return {};
 }
 
 Result<void> RexecServer::attach(const Message& message, const JsonObject& payload) {
     if (!message.has(message_flag::streaming))
-        return fail(EPROTO, "{}: the request must have the STREAMING flag", message.topic);
-    SLUICE_TRY(Process * process, find(payload));
-    if (process->foreground)
-        return fail(EINVAL, "process {} is in the foreground", process->started_pid);
+        return fail(EPROTO, "attach request is missing STREAMING flag");
+    const auto found = find(payload);
+    if (!found) return fail(ENOENT, "{}", found.error().text());  // RFC 42, where kill says ESRCH
+    Process* process = *found;
+    if (process->foreground) return fail(EBUSY, "subprocess is not in background mode");
+    if (process->attached) return fail(EBUSY, "subprocess already has a client attached");
+    if (process->waiter) return fail(EBUSY, "subprocess is being waited on");
     respond(message, {{"type", "attached"},
                       {"pid", process->started_pid},
                       {"cmd", encode_command(process->request.command)}});
-    process->attached.push_back(message);
+    process->attached = message;
     if (!process->finished) return {};
     stream(*process, {{"type", "finished"}, {"status", *process->status}});
     for (const char* name : {"stdout", "stderr"})
@@ -291,15 +319,15 @@ Result<void> RexecServer::attach(const Message& message, const JsonObject& paylo
              {"io",
               encode_io({.stream = name, .rank = fmt::format("{}", options_.rank), .eof = true})}});
     end_streams(*process);
-    process->attached.clear();
+    remove(process);
     return {};
 }
 
 void RexecServer::disconnect(const Message& message) {
     const auto from_sender = [&](const Message& other) { return sender(other) == sender(message); };
     for (Process& process : processes_) {
-        std::erase_if(process.waiters, from_sender);
-        std::erase_if(process.attached, from_sender);
+        if (process.waiter && from_sender(*process.waiter)) process.waiter.reset();
+        if (process.attached && from_sender(*process.attached)) process.attached.reset();
         if (process.foreground && from_sender(process.exec)) (void)process.child->kill(SIGKILL);
     }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/aio/subprocess.hpp"
+#include "base/log_line.hpp"
 #include "base/rexec/command.hpp"
 #include "base/rfc/io_data.hpp"
 #include "base/rfc/message.hpp"
@@ -25,8 +26,8 @@ class RexecServer {
         std::uint32_t rank = 0;
         std::function<std::string()> uri;  // FLUX_URI of what is started
         std::function<void(Message)> respond;
-        /// A line of a background process that nobody waits for.
-        std::function<void(const std::string& text)> log;
+        /// What background processes print, and how they end.
+        std::function<void(LogLevel severity, const std::string& text)> log;
         std::function<void()> on_idle = [] {};  // the last process that ran has ended
     };
     explicit RexecServer(Options options) : options_(std::move(options)) {}
@@ -51,11 +52,13 @@ class RexecServer {
         std::int64_t started_pid = 0;
         std::optional<int> status;
         std::vector<IoData> output;     // of a waitable one, until the wait
-        std::vector<Message> waiters;   // rexec.wait requests, one at most
-        std::vector<Message> attached;  // rexec.attach streams
+        std::optional<Message> waiter;    // rexec.wait
+        std::optional<Message> attached;  // rexec.attach, a stream
+        std::string_view program() const;  // without its folder
     };
     using Processes = std::list<Process>;
 
+    Result<void> check_exec(const RexecRequest& request, bool foreground) const;
     Result<void> exec(const Message& message, const JsonObject& payload);
     Result<void> write(const Message& message, const JsonObject& payload);
     Result<void> kill(const Message& message, const JsonObject& payload);
@@ -68,6 +71,7 @@ class RexecServer {
     Subprocess::Callbacks callbacks(Process* process);
     void on_output(Process& process, std::string_view stream, std::string_view data);
     void on_complete(Process& process, int status);
+    void log_end(const Process& process, int status);
     void answer_waiter(Process& process);
     void grant_initial_credit(const Process& process);
     void remove(const Process* process);

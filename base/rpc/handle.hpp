@@ -38,7 +38,8 @@ struct Reply {
 
 class Handle {
   public:
-    /// Connects to `uri` ("local://PATH"), else FLUX_URI, else local:///run/flux/local.
+    /// Connects to `uri` ("local://PATH"), else FLUX_URI, else local:///run/flux/local. Requests
+    /// carry FLUX_HANDLE_USERID and FLUX_HANDLE_ROLEMASK, where those are set.
     /// Errors: ENOENT, ECONNREFUSED …; EPERM when the broker refuses this user; EINVAL bad URI.
     static Result<Handle> open(std::string uri = {});
     /// Takes over a connected socket that needs no handshake (a shell's end of a socket pair).

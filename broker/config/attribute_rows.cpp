@@ -22,14 +22,20 @@ Result<void> check_integer(std::string_view value, long long low, long long high
     return fail(EINVAL, "'{}' is not a number from {} to {}", value, low, high);
 }
 
+/// -1: nothing at all.
 Result<void> level(std::string_view value) {
-    return check_integer(value, 0, 7);
+    return check_integer(value, -1, 7);
 }
 Result<void> count(std::string_view value) {
     return check_integer(value, 0, 1 << 30);
 }
 Result<void> positive(std::string_view value) {
     return check_integer(value, 1, 1 << 30);
+}
+
+Result<void> file_name(std::string_view value) {
+    if (!value.empty()) return {};
+    return fail(EINVAL, "found an empty name; give a path, or leave it out for none");
 }
 
 Result<void> flag(std::string_view value) {
@@ -113,7 +119,7 @@ constexpr AttrRow rows[] = {
     {"jobid-path", I, nullptr, nullptr},
     {"local-uri", C | I, nullptr, local_uri},
     {"log-critical-level", C | I, "2", level},
-    {"log-filename", C, nullptr, nullptr},
+    {"log-filename", C, nullptr, file_name},
     {"log-forward-level", C | I, "3", level},
     {"log-level", C | I, "7", level},
     {"log-ring-size", C | I, "1024", count},
@@ -146,6 +152,10 @@ constexpr AttrRow rows[] = {
     {"tbon.torpid_min", C | G, "5s", duration},
     {"tbon.zmq_io_threads", C | G, "1", positive},
     {"tbon.zmqdebug", C | G, "0", count},
+    {"test-im.*", C | I, nullptr, nullptr},
+    {"test-nr.*", C, nullptr, nullptr},
+    {"test-rd.*", C | T, nullptr, nullptr},
+    {"test-ro.*", 0, nullptr, nullptr},
     {"test.*", C | T, nullptr, nullptr},
     {"vendor.*", C | T | I, nullptr, nullptr},
     {"version", 0, nullptr, nullptr},

@@ -80,9 +80,9 @@ void Attributes::set(std::string_view name, std::optional<std::string> value) {
 Result<void> Attributes::update(std::string_view name, std::string_view value, bool force) {
     const AttrRow* row = find_row(name);
     if (!row) return fail(ENOENT, "unknown attribute");
-    if (!(row->rules & attr_rule::runtime) && !force)
-        return fail(EINVAL, "attribute may not be updated");
     const auto found = entries_.find(name);
+    if (found != entries_.end() && !(row->rules & attr_rule::runtime) && !force)
+        return fail(EINVAL, "attribute may not be updated");
     const bool prefix_row = row->name != name;  // such a name may be given a value once
     if ((row->rules & attr_rule::immutable) && (!prefix_row || found != entries_.end()))
         return Error{EPERM};

@@ -70,7 +70,7 @@ KvsWatcher::Step KvsWatcher::on_value(TreeObject object, bool first) {
 }
 
 Error KvsWatcher::not_appendable(const TreeObject& object) const {
-    const int errnum = object.is_directory() ? EISDIR : EINVAL;
+    const int errnum = object.is_directory() && !seen_ ? EISDIR : EINVAL;
     return fail(errnum, "{} cannot be {}", kind_text(object),
                 has(kvs_flag::watch_append) ? "watched with WATCH_APPEND" : "streamed");
 }

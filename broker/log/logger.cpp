@@ -38,7 +38,7 @@ double now_seconds() {
 Result<void> set_log_attribute(LogSettings& settings, std::string_view name,
                                std::string_view value) {
     if (const auto found = level_attributes.find(name); found != level_attributes.end()) {
-        SLUICE_TRY(settings.*found->second, parse_bounded(name, value, 0, 7));
+        SLUICE_TRY(settings.*found->second, parse_bounded(name, value, -1, 7));
     } else if (name == "log-stderr-mode") {
         if (value != "leader" && value != "local")
             return fail(EINVAL, "{}: '{}' is not leader or local", name, value);

@@ -24,8 +24,9 @@ class RexecService : public RpcService<RexecService> {
                    .uri = [&attributes =
                                context.attributes] { return attributes.get_or("local-uri", ""); },
                    .respond = [this](Message response) { send(std::move(response)); },
-                   .log = [&log = context.log](
-                              const std::string& text) { log.info("rexec", "{}", text); }}) {}
+                   .log = [&log = context.log](LogLevel level, const std::string& text) {
+                       log.log(level, "rexec", text);
+                   }}) {}
 
   private:
     void serve(Request request, const JsonObject&) {

@@ -17,27 +17,43 @@ std::string_view level_color(LogLevel level) {
     switch (level) {
         case LogLevel::emerg:
         case LogLevel::alert:
+            return "07;31";
         case LogLevel::crit:
             return "01;31";
         case LogLevel::err:
             return "31";
         case LogLevel::warning:
-            return "33";
-        case LogLevel::notice:
             return "01";
+        case LogLevel::notice:
         case LogLevel::info:
-        case LogLevel::debug:
             return "";
+        case LogLevel::debug:
+            return "34";
     }
     return "";
+}
+
+/// With the offset of the local time zone, where that is not UTC.
+std::string local_timestamp(const std::string& utc, double seconds) {
+    const std::time_t time = static_cast<std::time_t>(seconds);
+    std::tm local{};
+    ::localtime_r(&time, &local);
+    const std::size_t point = utc.find('.');
+    if (local.tm_gmtoff == 0 || point == std::string::npos) return utc;
+    char text[32], offset[8];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%T", &local);
+    std::strftime(offset, sizeof offset, "%z", &local);
+    const std::string_view zone = offset;
+    return fmt::format("{}{}{}:{}", text, utc.substr(point, utc.size() - point - 1),
+                       zone.substr(0, 3), zone.substr(3));
 }
 
 }  // namespace
 
 std::string LogText::stamp(const LogLine& line) {
-    if (!options_.human) return line.timestamp;
     const auto seconds = parse_log_timestamp(line.timestamp);
     if (!seconds) return line.timestamp;
+    if (!options_.human) return local_timestamp(line.timestamp, *seconds);
     const bool whole = !shown_ || *seconds - *shown_ >= minute;
     const double since =
         options_.delta && previous_ ? *seconds - *previous_ : *seconds - shown_.value_or(*seconds);

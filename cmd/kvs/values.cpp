@@ -31,12 +31,13 @@ std::int64_t lookup_flags(const GetOptions& options) {
 }
 
 void print_value(const GetOptions& options, const std::string& key, const TreeObject& object) {
+    if (options.append && object.value.empty()) return;  // nothing was appended
     if (options.label) fmt::print("{}=", key);
     if (options.treeobj) {
         fmt::print("{}\n", dump_json(encode_treeobj(object)));
     } else {
         write_stdout(object.value);
-        if (!options.raw) write_stdout("\n");
+        if (!options.raw && !options.stream) write_stdout("\n");
     }
     std::fflush(stdout);
 }
@@ -52,12 +53,14 @@ Result<void> get(Handle& flux, const GetOptions& options, const std::string& key
         return {};
     }
     std::int64_t seen = 0;
-    return kvs_watch(flux, query, std::nullopt, [&](const TreeObject& object) {
+    SLUICE_CHECK(kvs_watch(flux, query, std::nullopt, [&](const TreeObject& object) {
         print_value(options, key, object);
         ++seen;
         return options.count > 0 && seen >= options.count ? KvsWatchStep::stop
                                                           : KvsWatchStep::go_on;
-    });
+    }));
+    if (options.stream && !options.raw) write_stdout("\n");
+    return {};
 }
 
 struct PutOptions {

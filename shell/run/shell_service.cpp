@@ -80,7 +80,7 @@ void Shell::start_rexec() {
         .rank = info_.rank.value,
         .uri = [this] { return info_.uri; },
         .respond = [this](Message response) { handle_.send_message(response); },
-        .log = [this](const std::string& text) { debug("rexec", text); },
+        .log = [this](sluice::LogLevel, const std::string& text) { debug("rexec", text); },
         .on_idle = [this] { try_finish(); }});
 }
 

@@ -21,7 +21,7 @@ struct Fixture {
                         .rank = 2,
                         .uri = [] { return std::string{"local:///tmp/s"}; },
                         .respond = [this](Message message) { responses.push_back(message); },
-                        .log = [this](const std::string& text) { logged.push_back(text); }}};
+                        .log = [this](LogLevel, const std::string& text) { logged.push_back(text); }}};
 
     void send(std::string_view method, const std::string& payload, std::uint8_t flags = 0,
               const std::string& sender = "client", Matchtag tag = 1) {
@@ -114,6 +114,21 @@ TEST(RexecExec, RefusesBadRequests) {
     }
 }
 
+TEST(RexecExec, KnowsWhatBackgroundProcessesCannotHave) {
+    Fixture rexec;
+    const auto text = [&](const std::string& payload, std::uint8_t flags) {
+        rexec.responses.clear();
+        rexec.send("exec", payload, flags);
+        return std::string{rexec.responses.front().text()};
+    };
+    EXPECT_EQ(text(exec_payload(R"(["true"])", 16), message_flag::streaming),
+              "waitable flag only supported in background mode");
+    EXPECT_EQ(text(exec_payload(R"(["true"])", 8), 0),
+              "write-credit flag is not allowed in background mode");
+    EXPECT_EQ(text(R"({"cmd":{"cmdline":["true"],"env":{},"opts":{},"channels":["c"]},"flags":0})", 0),
+              "auxiliary channels are not allowed in background mode");
+}
+
 TEST(RexecWrite, ReachesTheProcessOfTheSameSenderAndTagOnly) {
     Fixture rexec;
     rexec.send("exec", exec_payload(R"(["cat"])", 11), message_flag::streaming);
@@ -162,8 +177,8 @@ TEST(RexecBackground, OutputOfOneThatNobodyWaitsForIsLogged) {
     Fixture rexec;
     rexec.send("exec", exec_payload(R"(["sh","-c","echo remark"])", 0));
     rexec.io.run();
-    ASSERT_EQ(rexec.logged.size(), 1u);
-    EXPECT_THAT(rexec.logged[0], testing::MatchesRegex("sh\\[[0-9]+\\]: stdout: remark"));
+    EXPECT_THAT(rexec.logged, ElementsAre(testing::MatchesRegex("sh\\[[0-9]+\\]: remark"),
+                                          testing::MatchesRegex("sh\\[[0-9]+\\]: Exit 0")));
     EXPECT_EQ(rexec.server.size(), 0u);
 }
 
@@ -176,8 +191,32 @@ TEST(RexecAttach, FollowsABackgroundProcessAndLeavesItAliveOnDisconnect) {
     const auto words = rexec.words();
     EXPECT_THAT(words, testing::IsSupersetOf({"attached", "stdout: out\n", "finished 256"}));
     EXPECT_EQ(words.back(), fmt::format("error {}", ENODATA));
-    rexec.send("disconnect", "", message_flag::noresponse, "other");
-    EXPECT_EQ(rexec.server.size(), 1u);  // waitable: kept until somebody waits
+    EXPECT_EQ(rexec.server.size(), 0u);  // who is attached has its status
+    EXPECT_THAT(rexec.logged, ElementsAre(testing::MatchesRegex("x\\[[0-9]+\\]: out"),
+                                          testing::MatchesRegex("x: sh\\[[0-9]+\\]: Exit 1")));
+}
+
+TEST(RexecAttach, IsForOneClientWhichNobodyElseWaitsBeside) {
+    Fixture rexec;
+    rexec.send("exec", exec_payload(R"(["sleep","100"])", 16, R"(,"label":"x")"));
+    const auto attach = [&](const std::string& sender) {
+        rexec.responses.clear();
+        rexec.send("attach", R"({"pid":-1,"label":"x","flags":3})", message_flag::streaming, sender);
+        return rexec.responses.front().errnum();
+    };
+    EXPECT_EQ(attach("a"), 0u);
+    EXPECT_EQ(attach("b"), static_cast<unsigned>(EBUSY));
+    rexec.responses.clear();
+    rexec.send("wait", R"({"pid":-1,"label":"x"})");
+    EXPECT_EQ(rexec.responses.front().text(), "subprocess has a client attached");
+    rexec.send("disconnect", "", message_flag::noresponse, "a");
+    EXPECT_EQ(rexec.server.size(), 1u);
+    rexec.send("wait", R"({"pid":-1,"label":"x"})");
+    EXPECT_EQ(attach("b"), static_cast<unsigned>(EBUSY));
+    EXPECT_EQ(rexec.responses.front().text(), "subprocess is being waited on");
+    rexec.responses.clear();
+    rexec.send("attach", R"({"pid":1,"flags":3})", message_flag::streaming);
+    EXPECT_EQ(rexec.responses.front().errnum(), static_cast<unsigned>(ENOENT));
 }
 
 TEST(RexecErrors, NameTheProcess) {
@@ -185,7 +224,7 @@ TEST(RexecErrors, NameTheProcess) {
     rexec.send("kill", R"({"pid":-1,"label":"none","signum":15})");
     rexec.send("wait", R"({"pid":1})");
     EXPECT_EQ(rexec.responses[0].errnum(), static_cast<unsigned>(ESRCH));
-    EXPECT_EQ(rexec.responses[0].text(), "label 'none' does not exist");
+    EXPECT_EQ(rexec.responses[0].text(), "label none does not belong to any subprocess");
     EXPECT_EQ(rexec.responses[1].text(), "pid 1 does not belong to any subprocess");
 }
 

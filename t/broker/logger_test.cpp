@@ -29,7 +29,7 @@ TEST(LogAttributes, ReadBackWhatWasSetAndRefuseTheRest) {
     EXPECT_EQ(*get_log_attribute(settings, "log-stderr-mode"), "local");
     EXPECT_EQ(*get_log_attribute(settings, "log-ring-size"), "1024");
     EXPECT_EQ(set_log_attribute(settings, "log-level", "8").error().text(),
-              "log-level: '8' is not a number from 0 to 7");
+              "log-level: '8' is not a number from -1 to 7");
     EXPECT_EQ(set_log_attribute(settings, "log-stderr-mode", "no").error().errnum(), EINVAL);
     EXPECT_EQ(set_log_attribute(settings, "log-color", "1").error().errnum(), ENOENT);
     EXPECT_EQ(get_log_attribute(settings, "log-filename").error().errnum(), EINVAL);

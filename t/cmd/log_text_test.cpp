@@ -17,6 +17,15 @@ TEST(LogText, ShowsTheFullTimeStamp) {
     EXPECT_EQ(text.next("free text"), "free text");
 }
 
+TEST(LogText, ShowsTheTimeOfTheZoneWithItsOffset) {
+    ::setenv("TZ", "America/Los_Angeles", 1);
+    ::tzset();
+    EXPECT_EQ(LogText{{}}.next(line_at("11:50:45.000000")),
+              "2026-11-30T03:50:45.000000-08:00 broker.info[2]: text");
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+}
+
 TEST(LogText, HumanShowsTheMinuteAndThenOffsetsWithinIt) {
     ::setenv("TZ", "UTC", 1);
     LogText text{{.human = true}};
