@@ -261,7 +261,7 @@ std::optional<int> Cli::parse(int argc, char** argv) {
                     style_ == CliStyle::c_tool ? stderr : stdout);
         return 0;
     }
-    if (!done) return usage_error(done.error().text());
+    if (!done) return option_error(done.error().text());
     return std::nullopt;
 }
 
@@ -282,9 +282,15 @@ std::string Cli::shown_name() const {
     return spaced;
 }
 
+int Cli::option_error(const std::string& text) const {
+    if (style_ != CliStyle::c_tool) return usage_error(text);
+    fmt::print(stderr, "{}: {}\nTry `{} --help' for more information.\n", name_, text, name_);
+    return 1;
+}
+
 int Cli::usage_error(const std::string& text) const {
     if (style_ == CliStyle::c_tool) {
-        fmt::print(stderr, "{}: {}\nTry `{} --help' for more information.\n", name_, text, name_);
+        fmt::print(stderr, "{}: {}\nUsage: {} {}\n", name_, text, name_, usage_);
         return 1;
     }
     fmt::print(stderr, "usage: {} {}\n{}: error: {}\n", shown_name(), usage_, shown_name(), text);

@@ -47,7 +47,7 @@ class Cli {
     Result<void> parse_quietly(const std::vector<std::string>& words);
     const std::vector<std::string>& words() const { return words_; }
 
-    /// Prints "NAME: error: text" and the usage in the style's way; returns its exit code.
+    /// For wrong words: prints the text and the usage in the style's way; returns its exit code.
     int usage_error(const std::string& text) const;
     /// Prints a runtime error in the style's way ("flux-job: text" or "flux-run: ERROR: text").
     int error(const std::string& text) const;
@@ -74,6 +74,7 @@ class Cli {
   private:
     Result<void> run(std::vector<std::string> words);
     Result<void> apply(const Option& option, const std::string& word, const char* value);
+    int option_error(const std::string& text) const;
     Error misuse(int code, int optopt_value, const std::string& word) const;
     void add(std::string_view spec, Apply apply, std::string text);
     std::string shown_name() const;

@@ -138,7 +138,7 @@ void declare(Cli& cli, Words& words, ExecOptions& options) {
     cli.flag("--bg", options.background, "Leave the processes in the background");
     cli.flag("--waitable", options.waitable, "With --bg: they can be waited for");
     cli.option("--label=LABEL", words.label, "Name of the processes");
-    cli.flag("--attach", words.attach, "Attach to a background process, the word is its PID or LABEL");
+    cli.flag("--attach", words.attach, "Attach to the background process PID or LABEL");
     cli.flag("--with-imp", words.with_imp, "Run the command through the IMP");
     cli.option("--service=NAME", options.service, "");
     cli.option("--setopt=NAME=VALUE", words.opts, "");

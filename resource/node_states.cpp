@@ -63,8 +63,8 @@ Result<Idset> NodeStates::undrain(const Idset& ranks, bool any) {
 JsonObject NodeStates::drain_json() const {
     std::vector<std::pair<const Drained*, Idset>> groups;
     for (const auto& [rank, drained] : drained_) {
-        auto group =
-            std::ranges::find_if(groups, [&state = drained](const auto& g) { return *g.first == state; });
+        auto group = std::ranges::find_if(
+            groups, [&state = drained](const auto& g) { return *g.first == state; });
         if (group == groups.end()) group = groups.insert(group, {&drained, {}});
         group->second.insert(rank);
     }

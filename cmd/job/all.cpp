@@ -1,7 +1,9 @@
 // flux job killall, raiseall: acting on all jobs of a user.
 #include <fmt/format.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/job/job_commands.hpp"
 #include "cmd/job/signal_name.hpp"
@@ -37,7 +39,10 @@ int send_to_all(const Cli& cli, const Selection& selection, const std::string& t
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     const auto reply = flux->call(topic, request);
-    if (!reply) return cli.error(reply.error().text());
+    if (!reply) {
+        const std::string verb = topic.substr(topic.find('.') + 1);
+        return cli.error(verb + ": " + reply.error().text());
+    }
     JsonReader in{*reply};
     const auto count = in.integer("count");
     const auto errors = in.integer("errors");
@@ -51,6 +56,21 @@ int send_to_all(const Cli& cli, const Selection& selection, const std::string& t
         fmt::print(stderr, "flux-job: {} {} ({} error{})\n", did, jobs, errors,
                    errors == 1 ? "" : "s");
     return errors > 0 ? 1 : 0;
+}
+
+/// The states of --states as a mask; a job that is over takes no exception.
+Result<std::uint32_t> parse_raise_states(const std::string& list) {
+    const auto words = split_words(list);
+    if (words.empty()) return fail(EINVAL, "no states specified");
+    std::uint32_t mask = 0;
+    for (const std::string& word : words) {
+        if (::strcasecmp(word.c_str(), "inactive") == 0)
+            return fail(EINVAL, "Exceptions cannot be raised on inactive jobs");
+        const auto states = parse_active_states(word);
+        if (!states) return fail(EINVAL, "error parsing --states: {} is unknown", word);
+        mask |= *states;
+    }
+    return mask;
 }
 
 }  // namespace
@@ -81,7 +101,7 @@ int job_raiseall(int argc, char** argv) {
     cli.option("-S,--states=STATES", states, "jobs in these states (active)");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().empty()) return cli.usage_error("wants a type");
-    const auto mask = parse_active_states(states);
+    const auto mask = parse_raise_states(states);
     if (!mask) return cli.error(mask.error().text());
     std::string note;
     for (std::size_t i = 1; i < cli.words().size(); ++i)

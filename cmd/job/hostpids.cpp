@@ -66,6 +66,18 @@ Result<std::string> hostpids(Handle& flux, const ShellAddress& shell, const std:
     return out;
 }
 
+/// With \n and \t as the characters that they stand for.
+std::string unescaped(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool escape = text[i] == '\\' && i + 1 < text.size();
+        if (escape && text[i + 1] == 'n') out += '\n', ++i;
+        else if (escape && text[i + 1] == 't') out += '\t', ++i;
+        else out += text[i];
+    }
+    return out;
+}
+
 }  // namespace
 
 int job_hostpids(int argc, char** argv) {
@@ -78,6 +90,7 @@ int job_hostpids(int argc, char** argv) {
     cli.option("-t,--timeout=FSD", duration_into(timeout), "give up after this time");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().size() != 1) return cli.usage_error("wants one job id");
+    delimiter = unescaped(delimiter);
     const auto id = jobid_argument(cli.words().front(), style);
     if (!id) return cli.error(id.error().text());
     std::optional<Idset> ranks;

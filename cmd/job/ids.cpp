@@ -17,6 +17,12 @@ std::vector<std::string> words_or_stdin(const Cli& cli) {
     return cli.words().empty() ? split_words(read_stdin(), '\n') : cli.words();
 }
 
+std::string_view trimmed(std::string_view word) {
+    const std::size_t begin = word.find_first_not_of(" \t");
+    if (begin == word.npos) return {};
+    return word.substr(begin, word.find_last_not_of(" \t") - begin + 1);
+}
+
 /// The slice of the history that "N" or "[a:b:c]" means.
 std::string history_slice(const std::string& word) {
     if (word.empty()) return "[:1]";
@@ -34,7 +40,7 @@ int job_id(int argc, char** argv) {
     if (!form) return cli.error("Unknown to=" + to);
     const std::vector<std::string> words = words_or_stdin(cli);
     for (const std::string& word : words) {
-        const auto id = fluid_decode(word);
+        const auto id = fluid_decode(trimmed(word));
         if (!id) return cli.error(word + ": malformed input");
         fmt::print("{}\n", fluid_encode(*id, *form));
     }

@@ -24,6 +24,10 @@ struct LineOptions {
         cli.flag("-H,--human", human, "Print the time of day, then seconds since");
         cli.option("-L,--color[=WHEN]", color_into(color), "never, always or auto");
     }
+    Result<void> check() const {
+        if (!human || !unformatted) return {};
+        return fail(EINVAL, "--human and --unformatted cannot be used together");
+    }
     EventText text() const {
         return EventText{{.time = human ? EventTime::human : EventTime::raw,
                           .json = unformatted,
@@ -77,8 +81,9 @@ Result<void> print_log(Handle& flux, const GetOptions& options, const std::strin
     KvsQuery query{.name_space = kvs_namespace(options.name_space), .key = key};
     EventText text = options.lines.text();
     const auto print = [&](const TreeObject& object, std::int64_t& seen) -> Result<void> {
-        SLUICE_TRY(const auto events, decode_eventlog(object.value));
-        for (const Event& event : events) {
+        const auto events = decode_eventlog(object.value);
+        if (!events) return fail(EINVAL, "cannot decode eventlog: {}", events.error().text());
+        for (const Event& event : *events) {
             if (options.count > 0 && seen >= options.count) break;
             ++seen;
             write_stdout(text.next(event, event.timestamp) + "\n");
@@ -114,6 +119,7 @@ int cmd_get(int argc, char** argv) {
     cli.flag("-S,--stream", options.stream, "Get the log piece by piece");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().size() != 1) return cli.usage_error("give one key");
+    if (const auto good = options.lines.check(); !good) return kvs_error(good.error().text());
     auto flux = open_tool("flux-kvs");
     if (!flux) return 1;
     const auto done = print_log(*flux, options, cli.words()[0]);
@@ -135,6 +141,7 @@ int cmd_wait_event(int argc, char** argv) {
     cli.flag("-v,--verbose", verbose, "Print all events on the way");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (cli.words().size() != 2) return cli.usage_error("give a key and an event");
+    if (const auto good = lines.check(); !good) return kvs_error(good.error().text());
     auto flux = open_tool("flux-kvs");
     if (!flux) return 1;
     const std::int64_t flags =

@@ -21,7 +21,9 @@ struct Fixture {
                         .rank = 2,
                         .uri = [] { return std::string{"local:///tmp/s"}; },
                         .respond = [this](Message message) { responses.push_back(message); },
-                        .log = [this](LogLevel, const std::string& text) { logged.push_back(text); }}};
+                        .log = [this](LogLevel, const std::string& text) {
+                            logged.push_back(text);
+                        }}};
 
     void send(std::string_view method, const std::string& payload, std::uint8_t flags = 0,
               const std::string& sender = "client", Matchtag tag = 1) {
@@ -125,7 +127,9 @@ TEST(RexecExec, KnowsWhatBackgroundProcessesCannotHave) {
               "waitable flag only supported in background mode");
     EXPECT_EQ(text(exec_payload(R"(["true"])", 8), 0),
               "write-credit flag is not allowed in background mode");
-    EXPECT_EQ(text(R"({"cmd":{"cmdline":["true"],"env":{},"opts":{},"channels":["c"]},"flags":0})", 0),
+    const std::string channels =
+        R"({"cmd":{"cmdline":["true"],"env":{},"opts":{},"channels":["c"]},"flags":0})";
+    EXPECT_EQ(text(channels, 0),
               "auxiliary channels are not allowed in background mode");
 }
 
@@ -201,7 +205,8 @@ TEST(RexecAttach, IsForOneClientWhichNobodyElseWaitsBeside) {
     rexec.send("exec", exec_payload(R"(["sleep","100"])", 16, R"(,"label":"x")"));
     const auto attach = [&](const std::string& sender) {
         rexec.responses.clear();
-        rexec.send("attach", R"({"pid":-1,"label":"x","flags":3})", message_flag::streaming, sender);
+        rexec.send("attach", R"({"pid":-1,"label":"x","flags":3})", message_flag::streaming,
+                   sender);
         return rexec.responses.front().errnum();
     };
     EXPECT_EQ(attach("a"), 0u);

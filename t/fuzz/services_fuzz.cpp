@@ -1,6 +1,8 @@
 // Every service of a broker of one, behind its router. An input is up to 16 lines, a message each:
 //
-//     TOPIC FLAGS PAYLOAD      FLAGS: s streaming, n no response, g from a guest, b raw bytes, - none
+//     TOPIC FLAGS PAYLOAD
+//
+// FLAGS are letters: s streaming, n no response, g from a guest, b raw bytes; - for none.
 //
 // A request gets at most one final response, and only to a matchtag that waits for one. What runs
 // programs, and what ends the broker, is left out of the parts below.
@@ -65,9 +67,9 @@ class Client : public Endpoint {
     /// As the local socket does when a client is gone.
     void hang_up() {
         for (const char* service :
-             {"attr", "broker", "config", "content", "content-backing", "cron", "groups", "job-exec",
-              "job-info", "job-list", "job-manager", "kvs", "kvs-watch", "log", "module", "overlay",
-              "resource"})
+             {"attr", "broker", "config", "content", "content-backing", "cron", "groups",
+              "job-exec", "job-info", "job-list", "job-manager", "kvs", "kvs-watch", "log", "module",
+              "overlay", "resource"})
             send(fmt::format("{}.disconnect n ", service));
         context->router.detach(route_, this);
     }
