@@ -221,8 +221,14 @@ void Output::write_file(Sink& to, std::uint32_t rank, std::string_view data) {
 void Output::send_to_leader(Stream stream, std::uint32_t rank, std::string_view data) {
     JsonObject payload = data_record(1, stream_name(stream), std::to_string(rank), data).context;
     payload["shell_rank"] = parts_.info.shell_rank;
+    unwritten_bytes_ += data.size();
     parts_.handle.send(parts_.info.service() + ".write", payload,
-                       {.nodeid = parts_.info.broker_rank(0), .noresponse = true}, {});
+                       {.nodeid = parts_.info.broker_rank(0)},
+                       [this, bytes = data.size()](const Reply&) {
+                           const bool was_congested = congested();
+                           unwritten_bytes_ -= bytes;
+                           if (was_congested && !congested()) on_relief_();
+                       });
 }
 
 void Output::on_remote_write(const JsonObject& payload) {

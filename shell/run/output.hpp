@@ -45,6 +45,9 @@ class Output {
     void end(Stream stream, std::uint32_t rank);
     /// Leader: a "write" request of a follower {stream, rank, data, …}.
     void on_remote_write(const JsonObject& payload);
+    /// The leader has more to write for us than it should: stop reading the tasks' output.
+    bool congested() const { return unwritten_bytes_ > unwritten_bytes_max; }
+    void on_relief(std::function<void()> relief) { on_relief_ = std::move(relief); }
     /// All that is over a limit is known to be lost or passed on.
     bool settled() const { return sinks_[0].unanswered == 0 && sinks_[1].unanswered == 0; }
     void on_settled(std::function<void()> settled) { on_settled_ = std::move(settled); }
@@ -84,7 +87,9 @@ class Output {
     Parts parts_;
     Sink sinks_[2];
     std::map<std::string, std::shared_ptr<File>> open_files_;  // by path
-    std::function<void()> on_settled_ = [] {};
+    static constexpr std::size_t unwritten_bytes_max = std::size_t{2} << 20;
+    std::size_t unwritten_bytes_ = 0;  // sent to the leader
+    std::function<void()> on_settled_ = [] {}, on_relief_ = [] {};
     bool ended_ = false;
     std::map<std::uint32_t, bool> mid_line_[2];                // labelled files, by task
 };

@@ -81,10 +81,12 @@ Result<void> Shell::prepare() {
     // From here on there are logs to tell the user; also when the options were wrong.
     log_.emplace(handle_, info_.id, options_.batch_timeout);
     output_.emplace(Output::Parts{info_, options_, plan_, handle_, *log_});
-    log_->on_relief([this] {
+    const auto resume = [this] {
         for (const auto& task : tasks_) task->resume_output();
         if (input_) input_->on_room();
-    });
+    };
+    log_->on_relief(resume);
+    output_->on_relief(resume);
     const Result<void> folder = enter_folder();
     const Result<void> begun = output_->begin(mustache_values());
     SLUICE_CHECK(readable);
@@ -327,7 +329,7 @@ Result<void> Shell::start_task(std::uint32_t localid) {
     callbacks.on_input_taken = [this] { input_->on_room(); };
     callbacks.on_done = [this, localid] { perform(fsm_->on_done(localid)); };
     if (interactive) end_with_terminal(callbacks);
-    callbacks.may_read = [this] { return !log_->congested(); };
+    callbacks.may_read = [this] { return !log_->congested() && !output_->congested(); };
     Task::Options options;
     options.rank = rank;
     options.localid = localid;

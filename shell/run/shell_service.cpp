@@ -120,7 +120,10 @@ void Shell::on_request(const Message& request) {
     if (method == Terminus::method && terminus_) return terminus_->on_request(request);
     const auto payload = parse_json_object(request.text());
     if (!payload) return respond(request, EPROTO);
-    if (method == "write") return output_->on_remote_write(*payload);
+    if (method == "write") {
+        output_->on_remote_write(*payload);
+        return respond(request, 0);
+    }
     if (method == "doom") return on_doom(*payload);
     if (method == "tasks-complete") return on_complete(*payload);
     if (method == "exception") return on_exception(request, *payload);
