@@ -99,6 +99,8 @@ struct BrokerContext {
     KvsCommits* kvs = nullptr;
     /// The state was entered: init, quorum, run, cleanup, shutdown, … (cli.md 4.3).
     CallbackList<const std::string&> on_state;
+    /// A module was loaded (true) or removed by its name (design.md 10: names of parts of ours).
+    CallbackList<std::string_view, bool> on_module;
     /// A child came, went, or its subtree changed its status.
     CallbackList<> on_health;
 

@@ -1,5 +1,7 @@
 #include "broker/jobs/policy.hpp"
 
+#include <algorithm>
+
 #include "base/rfc/fsd.hpp"
 
 namespace sluice {
@@ -10,7 +12,6 @@ Error wrong(std::string_view where, std::string_view key, std::string_view probl
 }
 
 Result<double> duration_of(const Json& value, std::string_view where, std::string_view key) {
-    if (const auto number = as_number(value)) return *number;
     if (!value.is_string()) return wrong(where, key, "want a duration such as \"1h\"");
     const std::string_view text = value.as_string();
     const auto seconds = fsd_parse(text);
@@ -51,18 +52,44 @@ Result<void> read_limits(JobPolicy& policy, const JsonObject& table, const std::
     return {};
 }
 
+/// The table `key`, which is all that `table` may hold; null when it is not there.
+Result<const JsonObject*> only_member(const JsonObject& table, std::string_view key,
+                                      const std::string& where) {
+    for (const auto& [name, value] : table) {
+        if (name != key) return wrong(where, name, fmt::format("unknown key; there is {}", key));
+        if (!value.is_object()) return wrong(where, name, "want a table");
+        return &value.get_object();
+    }
+    return nullptr;
+}
+
 Result<void> read_defaults(JobPolicy& policy, const JsonObject& table, const std::string& where) {
-    const Json* system = find_path(table, "defaults.system");
+    SLUICE_TRY(const JsonObject* defaults, only_member(table, "defaults", where));
+    if (!defaults) return {};
+    SLUICE_TRY(const JsonObject* system, only_member(*defaults, "system", where + ".defaults"));
     if (!system) return {};
-    if (!system->is_object()) return fail(EINVAL, "{}.defaults.system: want a table", where);
     const std::string name = where + ".defaults.system";
-    for (const auto& [key, value] : system->as_object()) {
+    for (const auto& [key, value] : *system) {
         if (key == "duration") {
             SLUICE_TRY(policy.default_duration, duration_of(value, name, key));
         } else if (key == "queue") {
             if (!value.is_string()) return wrong(name, key, "want the name of a queue");
             policy.default_queue = std::string{value.as_string()};
+        } else {
+            return wrong(name, key, "unknown key; there are duration and queue");
         }
+    }
+    return {};
+}
+
+/// Who may use a queue: checked, and left to plugins (RFC 33).
+Result<void> check_access(const JsonObject& table, const std::string& where) {
+    for (const auto& [key, value] : table) {
+        if (key != "allow-user" && key != "allow-group")
+            return wrong(where, key, "unknown key; there are allow-user and allow-group");
+        const bool names = value.is_array() &&
+                           std::ranges::all_of(value.get_array(), &Json::is_string);
+        if (!names) return wrong(where, key, "want an array of names");
     }
     return {};
 }
@@ -110,7 +137,9 @@ Result<JobPolicy> JobPolicy::from_config(const JsonObject& table, std::string_vi
             SLUICE_CHECK(read_limits(policy, value.as_object(), name));
         } else if (key == "jobspec") {
             SLUICE_CHECK(read_defaults(policy, value.as_object(), name));
-        } else if (key != "access" && key != "scheduler") {
+        } else if (key == "access") {
+            SLUICE_CHECK(check_access(value.as_object(), name));
+        } else if (key != "scheduler") {
             return fail(EINVAL, "{}: unknown key; there are jobspec and limits", name);
         }
     }

@@ -1,5 +1,7 @@
 #include "broker/jobs/queues.hpp"
 
+#include "base/rfc/constraint.hpp"
+
 namespace sluice {
 namespace {
 
@@ -15,6 +17,10 @@ Result<Queue> read_queue(const JsonObject& table, const std::string& where) {
             for (const Json& property : value.as_array()) {
                 if (!property.is_string())
                     return fail(EINVAL, "{}.requires: want an array of properties", where);
+                std::string_view name{property.as_string()};
+                if (name.starts_with('^')) name.remove_prefix(1);
+                const auto good = check_property_name(name);
+                if (!good) return good.error().in(where + ".requires");
                 queue.requires_.emplace_back(property.as_string());
             }
         } else {

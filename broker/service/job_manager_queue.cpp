@@ -30,7 +30,12 @@ void JobManagerService::queue_status(Request request, const JsonObject& payload)
     JsonReader in{payload};
     const auto name = in.maybe_string("name");
     if (!in) return request.fail(in.error());
-    request.respond(pipeline_.queues().status(name));
+    Result<JsonObject> status = pipeline_.queues().status(name);
+    if (status && !pipeline_.scheduler().taken() && status->at("start") == true) {
+        (*status)["start"] = false;
+        (*status)["stop_reason"] = "Scheduler is offline";
+    }
+    request.respond(status);
 }
 
 void JobManagerService::queue_enable(Request request, const JsonObject& payload) {

@@ -11,6 +11,10 @@ void JobPipeline::make_seat(SchedConfig config) {
     hooks.taken = [this] { schedule_all(); };
     scheduler_ = std::make_unique<SchedulerSeat>(context_, std::move(config), std::move(hooks));
     context_.on_lost.add([this](const Idset& ranks, const std::string&) { exec_->on_lost(ranks); });
+    context_.on_module.add([this](std::string_view module, bool loaded) {
+        if (module == "sched-fluxion-qmanager" || module == "sched-simple")
+            scheduler_->set_own(loaded);
+    });
 }
 
 std::vector<SchedulerSeat::Holder> JobPipeline::holders(bool partial) {

@@ -43,6 +43,9 @@ const std::vector<Alias> aliases{
     {"sched-simple", {"sched", "feasibility"}, "feasibility", false},
 };
 
+// Scripts made for an instance without Fluxion name the scheduler in their way.
+constexpr std::string_view scheduler = "sched-fluxion-qmanager", plain_scheduler = "sched-simple";
+
 const Alias* find_alias(std::string_view name) {
     const auto found = std::ranges::find(aliases, name, &Alias::name);
     return found == aliases.end() ? nullptr : &*found;
@@ -60,7 +63,8 @@ class ModuleService : public RpcService<ModuleService> {
   public:
     static const RpcTable<ModuleService> rpcs;
 
-    explicit ModuleService(BrokerContext& context) : RpcService(context.router, "module") {
+    explicit ModuleService(BrokerContext& context)
+        : RpcService(context.router, "module"), context_(context) {
         for (const Alias& alias : aliases)
             if (!alias.loaded_at_start) removed_.insert(alias.name);
     }
@@ -81,6 +85,7 @@ class ModuleService : public RpcService<ModuleService> {
             return request.fail(sluice::fail(ENOENT, "module not found in search path"));
         if (loaded(*alias)) return request.fail(Error{EEXIST});
         removed_.erase(alias->name);
+        context_.on_module(alias->name, true);
         request.respond();
     }
 
@@ -89,8 +94,11 @@ class ModuleService : public RpcService<ModuleService> {
         const std::string name = in.string("name");
         if (!in) return request.fail(in.error());
         const Alias* alias = find_alias(name);
+        if (alias && alias->name == plain_scheduler && !loaded(*alias))
+            alias = find_alias(scheduler);
         if (!alias || !loaded(*alias)) return request.fail(Error{ENOENT});
         removed_.insert(alias->name);
+        context_.on_module(alias->name, false);
         request.respond();
     }
 
@@ -122,6 +130,7 @@ class ModuleService : public RpcService<ModuleService> {
         if (traces_.empty()) router().on_service_message = {};
     }
 
+    BrokerContext& context_;
     std::set<std::string_view> removed_;
     TraceStreams traces_;
 };

@@ -100,6 +100,14 @@ void SchedulerSeat::configure(SchedConfig config) {
     if (own_) own_->configure(config_);
 }
 
+void SchedulerSeat::set_own(bool present) {
+    own_allowed_ = present;
+    if (present && !own_ && !outside_) seat_own();
+    if (present || !own_) return;
+    own_.reset();
+    hooks_.vacated();
+}
+
 void SchedulerSeat::hello(const Request& request, bool partial_ok) {
     if (outside_ && outside_->sender() != request.sender())
         return request.fail(fail(EBUSY, "another scheduler is registered; it has to leave first"));
@@ -134,10 +142,11 @@ void SchedulerSeat::on_disconnect(std::string_view sender) {
 }
 
 void SchedulerSeat::leave(const std::string& why) {
-    context_.log.warning("job-manager", "scheduler: {}; the built-in one goes on", why);
+    context_.log.warning("job-manager", "scheduler: {}; {}", why,
+                         own_allowed_ ? "the built-in one goes on" : "nobody schedules now");
     outside_.reset();
     hooks_.vacated();
-    seat_own();
+    if (own_allowed_) seat_own();
 }
 
 }  // namespace sluice

@@ -56,6 +56,8 @@ class SchedulerSeat {
     void free(JobId id, const ResourceSet& R, bool final);
     void set_expiration(JobId id, double expiration);
     void configure(SchedConfig config);
+    /// Our own scheduler leaves, or sits down where nobody sits (its module was removed, loaded).
+    void set_own(bool present);
 
     /// job-manager.sched-hello: streams the jobs that hold resources, then ENODATA. Our own
     /// scheduler leaves. Errors: EBUSY when another one from outside sits here.
@@ -75,6 +77,7 @@ class SchedulerSeat {
     SchedConfig config_;
     Hooks hooks_;
     double instance_expiration_ = 0;
+    bool own_allowed_ = true;
     std::unique_ptr<Sched> own_;
     std::unique_ptr<OutsideScheduler> outside_;
 };

@@ -68,8 +68,8 @@ class Client : public Endpoint {
     void hang_up() {
         for (const char* service :
              {"attr", "broker", "config", "content", "content-backing", "cron", "groups",
-              "job-exec", "job-info", "job-list", "job-manager", "kvs", "kvs-watch", "log", "module",
-              "overlay", "resource"})
+              "job-exec", "job-info", "job-list", "job-manager", "kvs", "kvs-watch", "log",
+              "module", "overlay", "resource"})
             send(fmt::format("{}.disconnect n ", service));
         context->router.detach(route_, this);
     }

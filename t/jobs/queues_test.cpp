@@ -99,6 +99,21 @@ TEST(Queues, WrongConfigurationsNameTheKey) {
     EXPECT_THAT(text(R"({"policy":{"limits":{"duration":"nonsense"}}})"),
                 HasSubstr("policy.limits.duration"));
     EXPECT_THAT(text(R"({"queues":{"a":{"reqires":[]}}})"), HasSubstr("queues.a.reqires"));
+    const std::pair<const char*, const char*> wrong[] = {
+        {R"({"policy":{"jobspec":{"foo":1}}})", "policy.jobspec.foo"},
+        {R"({"policy":{"jobspec":{"defaults":{"foo":1}}}})", "policy.jobspec.defaults.foo"},
+        {R"({"policy":{"jobspec":{"defaults":{"system":{"foo":1}}}}})",
+         "policy.jobspec.defaults.system.foo"},
+        {R"({"policy":{"jobspec":{"defaults":{"system":{"duration":1}}}}})",
+         "policy.jobspec.defaults.system.duration: want a duration"},
+        {R"({"policy":{"limits":{"duration":1.0}}})", "policy.limits.duration: want a duration"},
+        {R"({"policy":{"access":{"foo":1}}})", "policy.access.foo"},
+        {R"({"policy":{"access":{"allow-user":[1]}}})", "policy.access.allow-user: want an array"},
+        {R"({"queues":{"a":{"policy":{"limits":{"duration":1}}}}})",
+         "queues.a.policy.limits.duration"},
+        {R"({"queues":{"a":{"requires":["foo|bar"]}}})", "queues.a.requires"},
+    };
+    for (const auto& [config, key] : wrong) EXPECT_THAT(text(config), HasSubstr(key)) << config;
     EXPECT_THAT(
         text(R"({"queues":{"a":{}},"policy":{"jobspec":{"defaults":{"system":{"queue":"b"}}}}})"),
         HasSubstr("default queue b that is not in [queues] table"));
