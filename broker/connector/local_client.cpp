@@ -165,6 +165,7 @@ void LocalClient::write_some() {
     asio::async_write(socket_, asio::buffer(in_flight_),
                       [self = shared_from_this()](error_code error, std::size_t) {
                           if (!self->open_) return;
+                          self->in_flight_.clear();
                           // A client that is gone may have left requests behind: read() takes
                           // them and then sees the end.
                           if (error) return self->outgoing_.clear();

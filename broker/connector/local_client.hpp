@@ -28,6 +28,7 @@ class LocalClient : public Endpoint, public std::enable_shared_from_this<LocalCl
 
     void start() { read(); }
     void deliver(Message message) override;
+    std::size_t backlog_bytes() const override { return outgoing_.size() + in_flight_.size(); }
     void write(const Message& message);
     /// Says goodbye to every service it used; idempotent.
     void close();

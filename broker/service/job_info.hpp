@@ -1,6 +1,7 @@
 // The service job-info (wire.md 2.4): a job's logs and data, once or followed live.
 #pragma once
 
+#include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
 #include <string>
@@ -51,7 +52,6 @@ class JobInfoService : public RpcService<JobInfoService> {
         bool confirms = false;   // the client tells by eventlog-watch-ack what it has taken
         std::size_t unconfirmed_bytes = 0;
         bool live() const { return !reading && !held_back; }
-        bool slow() const { return confirms && unconfirmed_bytes > window_bytes; }
         // As the store was asked: what the job did since then is not in what was read, and comes
         // through on_append and on_entry.
         bool over = false, guest_over = false;
@@ -68,6 +68,10 @@ class JobInfoService : public RpcService<JobInfoService> {
     void on_disconnect(const Request& request) override;
     void on_append(const StoreBatch::Append& append);
     void on_entry(const JournalEntry& entry);
+    /// The client has enough to take. One that does not confirm is judged by what waits for it
+    /// here, and looked at again soon.
+    bool slow(const Watches::Entry& entry);
+    void look_again();
     void read_past(JobId id, Watches::Entry& entry);
     void on_past(std::uint64_t number, JobId id, const Result<LogPart>& part);
     void send_lines(const Request& request, Watch& watch, std::string_view lines);
@@ -86,6 +90,8 @@ class JobInfoService : public RpcService<JobInfoService> {
     std::unordered_map<JobId, Streams<Update>> updates_;
     std::unordered_set<JobId> purged_;  // the latest; they had data once
     std::uint64_t next_number_ = 1;
+    boost::asio::steady_timer slow_timer_;
+    bool looking_ = false;
 };
 
 }  // namespace sluice

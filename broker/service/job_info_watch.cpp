@@ -3,9 +3,10 @@
 //     reading --all of the stored log is sent--> live --slow, or lines are held--> reading
 //
 // A watch that is live is told each append. One that reads gets the log from the store, part by
-// part, and its end from there too. Memory is bounded for clients that confirm: what they have not
-// confirmed is at most a window. Others are sent everything, as the protocol has it.
+// part, and its end from there too. So memory is bounded: a client that confirms has at most a
+// window of lines that it has not confirmed; one that does not, a window in its socket's queue here.
 #include <algorithm>
+#include <chrono>
 
 #include "broker/service/job_info.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::int64_t watch_waitcreate = 1, watch_initial_sentinel = 2;
 constexpr std::size_t part_bytes = std::size_t{1} << 20;
+constexpr std::chrono::milliseconds look_interval{10};
 
 bool is_guest(std::string_view path) { return path.starts_with("guest."); }
 
@@ -42,10 +44,30 @@ void JobInfoService::eventlog_watch(Request request, const JsonObject& payload) 
     read_past(id, watches.entries().back());
 }
 
+bool JobInfoService::slow(const Watches::Entry& entry) {
+    if (entry.state.confirms) return entry.state.unconfirmed_bytes > window_bytes;
+    if (entry.request.backlog_bytes() <= window_bytes) return false;
+    look_again();
+    return true;
+}
+
+void JobInfoService::look_again() {
+    if (std::exchange(looking_, true)) return;
+    slow_timer_.expires_after(look_interval);
+    slow_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (error) return;
+        looking_ = false;
+        for (auto& [id, streams] : watches_)
+            for (auto& entry : streams.entries())
+                if (entry.state.reading) read_past(id, entry);
+        pass_on_all_held();
+    });
+}
+
 /// Asks the store for what comes next, unless the client has enough to take already.
 void JobInfoService::read_past(JobId id, Watches::Entry& entry) {
     Watch& watch = entry.state;
-    if (watch.asked || watch.slow()) return;
+    if (watch.asked || slow(entry)) return;
     watch.asked = true;
     pipeline_.flush();
     const Job* job = pipeline_.table().find(id);
@@ -105,11 +127,12 @@ void JobInfoService::send_lines(const Request& request, Watch& watch, std::strin
 void JobInfoService::on_append(const StoreBatch::Append& append) {
     const auto streams = watches_.find(append.id);
     if (streams == watches_.end()) return;
-    for (auto& [request, watch] : streams->second.entries()) {
+    for (auto& entry : streams->second.entries()) {
+        Watch& watch = entry.state;
         if (!watch.live() || watch.path != append.path) continue;
         ++watch.place.skip;
-        send_lines(request, watch, append.data);
-        watch.reading = watch.slow();
+        send_lines(entry.request, watch, append.data);
+        watch.reading = slow(entry);
     }
 }
 
@@ -131,7 +154,7 @@ void JobInfoService::pass_on_held(JobId id) {
         const std::string& path = held->second.front().path;
         bool ready = true, watched = false;
         tell([&](const auto& it) {
-            if (it.state.path == path && (it.state.reading || it.state.slow())) ready = false;
+            if (it.state.path == path && (it.state.reading || slow(it))) ready = false;
         });
         // What is appended meanwhile must not overtake what is held.
         tell([&](auto& it) {
