@@ -4,7 +4,7 @@
 //
 // A watch that is live is told each append. One that reads gets the log from the store, part by
 // part, and its end from there too. So memory is bounded: a client that confirms has at most a
-// window of lines that it has not confirmed; one that does not, a window in its socket's queue here.
+// window of lines that it has not confirmed; one that does not, a window in its socket's queue.
 #include <algorithm>
 #include <chrono>
 
