@@ -72,6 +72,7 @@ Lifecycle::Lifecycle(BrokerContext& context, InitialProgram program, Effects eff
       effects_(std::move(effects)),
       commands_(context.io, context.log),
       timer_(context.io),
+      client_(context.router),
       entered_(Clock::now()) {}
 
 double Lifecycle::seconds_in_state() const { return seconds_since(entered_); }
@@ -307,7 +308,20 @@ void Lifecycle::online_changed(const Idset& online) {
     check_quorum();
 }
 
+/// Signals of users are for their jobs: the warning before the end of a batch job, say.
+void Lifecycle::pass_on(int signum) {
+    context_.log.info("broker", "signal {}: passed on to the running jobs", signum);
+    client_.notify("job-manager.killall", {{"dry_run", false},
+                                           {"userid", std::int64_t{userid_unknown.value}},
+                                           {"signum", signum}});
+}
+
 void Lifecycle::on_signal(int signum) {
+    const bool serving = fsm_.state() == BrokerState::run;
+    if ((signum == SIGUSR1 || signum == SIGUSR2) && serving) {
+        if (lead()) pass_on(signum);
+        return;
+    }
     context_.log.info("broker", "signal {}", signum);
     // Told to end before there was anything to serve: whoever waits for the program must know. A
     // follower has done its part once it has joined.

@@ -12,6 +12,7 @@
 #include "broker/lifecycle/broker_fsm.hpp"
 #include "broker/lifecycle/command_list.hpp"
 #include "broker/lifecycle/initial_program.hpp"
+#include "broker/router/rpc_client.hpp"
 
 namespace sluice {
 
@@ -75,6 +76,7 @@ class Lifecycle {
     std::string hosts_text(const Idset& ranks) const;
     /// The program then stays in our process group, which the terminal or the shell knows.
     bool leads_group() const;
+    void pass_on(int signum);
     bool lead() const { return context_.rank.value == 0; }
     std::vector<std::string> environment() const;
 
@@ -84,6 +86,7 @@ class Lifecycle {
     BrokerFsm fsm_;
     CommandList commands_;
     boost::asio::steady_timer timer_;
+    RpcClient client_;
     std::chrono::steady_clock::time_point entered_, quorum_since_;
     std::vector<std::string> cleanup_commands_;
     Idset online_;
