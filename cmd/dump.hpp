@@ -5,6 +5,7 @@ namespace sluice {
 
 int cmd_dump(int argc, char** argv);
 int cmd_fsck(int argc, char** argv);
+int cmd_gc(int argc, char** argv);
 int cmd_restore(int argc, char** argv);
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 // flux fsck: whether all that a root of the KVS refers to is in the content store (flux-fsck(1)).
+// A repair is a commit like any other: the reference has to be without its KVS for that, we do not.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "cmd/cli.hpp"
 #include "cmd/dump.hpp"
 #include "cmd/instance.hpp"
+#include "cmd/kvs/client.hpp"
 
 namespace sluice {
 namespace {
@@ -24,6 +26,14 @@ struct FsckOptions {
 class Fsck {
   public:
     Fsck(Handle& flux, const FsckOptions& options) : flux_(flux), options_(options) {}
+
+    /// What a repair changes: damaged values go to lost+found with what is left of them, damaged
+    /// directories are unlinked.
+    struct Repairs {
+        std::vector<KvsChange> changes;
+        std::size_t values = 0, directories = 0;
+    };
+    const Repairs& repairs() const { return repairs_; }
 
     std::size_t run(const std::string& rootref) {
         const auto root = load(rootref);
@@ -74,18 +84,41 @@ class Fsck {
         if (dir) return check_entries(path, *dir);
         const int errnum = dir.error().errnum();
         if (errnum == EPROTO) error(path + ": could not decode tree object");
-        else if (errnum == ENOENT) error(path + ": missing dirref blobref");
+        else if (errnum == ENOENT) missing_directory(path);
         else
             error(fmt::format("{}: error retrieving dirref blobref: {}", path,
                               errno_text(dir.error())));
     }
 
+    void missing_directory(const std::string& path) {
+        error(path + ": missing dirref blobref");
+        if (!options_.repair) return;
+        if (!options_.quiet) tell(path + " unlinked due to missing blobref");
+        repairs_.changes.push_back({.key = path, .object = std::nullopt});
+        ++repairs_.directories;
+    }
+
+    void move_to_lost_found(const std::string& path, std::vector<std::string> refs) {
+        if (!options_.quiet) tell(path + " repaired and moved to lost+found");
+        TreeObject rest = refs.empty() ? TreeObject::make_val("")
+                                       : TreeObject::make_valref(std::move(refs));
+        repairs_.changes.push_back({.key = "lost+found." + path, .object = std::move(rest)});
+        repairs_.changes.push_back({.key = path, .object = std::nullopt});
+        ++repairs_.values;
+    }
+
     void check_value(const std::string& path, const TreeObject& object) {
         std::optional<Error> last;
+        std::vector<std::string> present;
+        bool only_missing = true;
         for (std::size_t i = 0; i < object.refs.size(); ++i) {
             const auto found = call("content-backing.validate", object.refs[i]);
-            if (found) continue;
+            if (found) {
+                present.push_back(object.refs[i]);
+                continue;
+            }
             last = found.error();
+            only_missing = only_missing && last->errnum() == ENOENT;
             if (!options_.verbose) continue;
             if (last->errnum() == ENOENT)
                 tell(fmt::format("{}: missing blobref index={}", path, i));
@@ -95,16 +128,47 @@ class Fsck {
         }
         if (!last) return;
         ++errors_;
-        if (options_.verbose) return;  // each was told above
-        if (last->errnum() == ENOENT) tell(path + ": missing blobref(s)");
-        else tell(fmt::format("{}: error retrieving blobref(s): {}", path, errno_text(*last)));
+        if (options_.verbose) {
+            // each was told above
+        } else if (last->errnum() == ENOENT) {
+            tell(path + ": missing blobref(s)");
+        } else {
+            tell(fmt::format("{}: error retrieving blobref(s): {}", path, errno_text(*last)));
+        }
+        if (options_.repair && only_missing) move_to_lost_found(path, std::move(present));
     }
 
     Handle& flux_;
     const FsckOptions& options_;
     const bool terminal_ = ::isatty(STDERR_FILENO);
     std::size_t errors_ = 0;
+    Repairs repairs_;
 };
+
+/// The tree as it is now, all of it in the store.
+Result<std::string> live_root(Handle& flux) {
+    SLUICE_TRY(const JsonObject root,
+               flux.call("kvs.getroot", {{"namespace", "primary"}, {"flags", 0}}));
+    JsonReader in{root};
+    std::string rootref = in.string("rootref");
+    if (!in) return in.error();
+    SLUICE_CHECK(flux.call("content.flush"));
+    fmt::print("Checking integrity of the current root\n");
+    std::fflush(stdout);
+    return rootref;
+}
+
+/// Commits the repairs and makes a checkpoint of the result.
+Result<void> repair(Handle& flux, const Fsck::Repairs& repairs, bool verbose) {
+    constexpr std::int64_t sync = 4;
+    if (!repairs.changes.empty())
+        SLUICE_CHECK(kvs_commit(flux, "primary", repairs.changes, sync));
+    if (repairs.values > 0 || verbose)
+        fmt::print(stderr, "flux-fsck: Total repairs: {}\n", repairs.values);
+    if (repairs.directories > 0 || verbose)
+        fmt::print(stderr, "flux-fsck: Total unlinked directories: {}\n", repairs.directories);
+    return {};
+}
 
 /// The root of the latest checkpoint; tells of what time it is.
 Result<std::string> checkpoint_root(Handle& flux) {
@@ -144,15 +208,20 @@ int cmd_fsck(int argc, char** argv) {
     if (!cli.words().empty()) return cli.usage_error("no words are expected");
     auto flux = open_builtin();
     if (!flux) return 1;
-    // The KVS is part of the broker here: it is always loaded.
-    if (options.repair)
-        return cli.error("please unload kvs module before using flux-fsck --repair");
+    if (options.repair && !options.rootref.empty())
+        return cli.error("--repair changes the current root: leave out --rootref");
     if (!options.rootref.empty() && !parse_blobref(options.rootref))
         return cli.error("invalid blobref specified");
-    const auto root = options.rootref.empty() ? checkpoint_root(*flux)
-                                              : Result<std::string>{options.rootref};
+    const auto root = !options.rootref.empty() ? Result<std::string>{options.rootref}
+                      : options.repair         ? live_root(*flux)
+                                               : checkpoint_root(*flux);
     if (!root) return cli.error(root.error().text());
-    return Fsck{*flux, options}.run(*root) > 0 ? 1 : 0;
+    Fsck fsck{*flux, options};
+    const std::size_t errors = fsck.run(*root);
+    if (options.repair)
+        if (const auto done = repair(*flux, fsck.repairs(), options.verbose); !done)
+            return cli.error(done.error().text());
+    return errors > 0 ? 1 : 0;
 }
 
 }  // namespace sluice

@@ -41,6 +41,7 @@ constexpr Command commands[] = {
     {"event", cmd_event, "Publish events, and print those that come", instance},
     {"exec", cmd_exec, "Run commands on brokers of the instance", instance},
     {"fsck", cmd_fsck, "Check that the content store is whole", instance},
+    {"gc", cmd_gc, "Delete unreferenced blobs from the content store", instance},
     {"getattr", cmd_getattr, "Print a broker attribute", instance},
     {"help", cmd_help, "Display help for a command", other},
     {"hostlist", cmd_hostlist, "Combine and show lists of hosts", other},

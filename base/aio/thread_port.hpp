@@ -2,6 +2,7 @@
 // mutex of the tree; what crosses is moved, never shared.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -29,6 +30,14 @@ class ThreadPort {
     std::vector<T> take_all() {
         std::unique_lock lock{mutex_};
         has_items_.wait(lock, [&] { return closed_ || !items_.empty(); });
+        if (closed_) return {};
+        has_room_.notify_all();
+        return std::exchange(items_, {});
+    }
+    /// As take_all, but waits for no longer than `most`: empty too when nothing came.
+    std::vector<T> take_all_within(std::chrono::milliseconds most) {
+        std::unique_lock lock{mutex_};
+        has_items_.wait_for(lock, most, [&] { return closed_ || !items_.empty(); });
         if (closed_) return {};
         has_room_.notify_all();
         return std::exchange(items_, {});

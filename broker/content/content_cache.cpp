@@ -19,6 +19,8 @@ Result<ContentCache::Entry*> ContentCache::keep(std::string blob, std::string& r
         make_dirty(entry);
     } else if (entry->second.state == State::replaced) {
         make_dirty(entry);
+    } else if (entry->second.epoch < epoch_) {
+        renew(entry);
     }
     return &entry->second;
 }
@@ -76,10 +78,19 @@ void ContentCache::add_clean(const std::string& blobref, Blob blob) {
 }
 
 void ContentCache::make_dirty(Entries::iterator entry) {
-    if (entry->second.state == State::replaced) used_.erase(entry->second.place);
+    const State before = entry->second.state;
+    if (before == State::replaced || before == State::clean) {
+        if (entry->second.place != used_.end()) used_.erase(entry->second.place);
+    }
     entry->second.state = State::dirty;
     entry->second.place = dirty_.insert(dirty_.end(), entry->first);
     dirty_bytes_ += entry->second.bytes->size();
+}
+
+/// It has been stored again in a new epoch.
+void ContentCache::renew(Entries::iterator entry) {
+    if (entry->second.state == State::clean) make_dirty(entry);
+    else if (entry->second.state == State::writing) entry->second.again = true;
 }
 
 void ContentCache::make_clean(Entries::iterator entry) {
@@ -93,6 +104,7 @@ std::vector<StoredBlob> ContentCache::take_dirty() {
     for (const std::string_view ref : dirty_) {
         const auto entry = entries_.find(std::string{ref});
         entry->second.state = State::writing;
+        entry->second.epoch = epoch_;
         blobs.push_back({entry->first, entry->second.bytes});
     }
     dirty_.clear();
@@ -105,7 +117,7 @@ void ContentCache::written(const std::vector<StoredBlob>& blobs, bool stored) {
     writing_ -= blobs.size();
     for (const StoredBlob& blob : blobs) {
         const auto entry = entries_.find(blob.blobref);
-        if (stored) make_clean(entry);
+        if (stored && !std::exchange(entry->second.again, false)) make_clean(entry);
         else make_dirty(entry);
     }
     shrink();

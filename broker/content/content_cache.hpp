@@ -42,6 +42,9 @@ class ContentCache {
     void written(const std::vector<StoredBlob>& blobs, bool stored);
     /// Forgets all that the store has.
     void drop_clean();
+    /// A collection of blobs begins: what is stored from now on is written (again), though the
+    /// store has it already, so that it has the new epoch there.
+    void next_epoch() { ++epoch_; }
 
     struct Stats {
         std::size_t count = 0, dirty = 0, bytes = 0, dirty_bytes = 0;
@@ -58,12 +61,15 @@ class ContentCache {
         State state = State::clean;
         Keys::iterator place;      // in used_ when clean or replaced, in dirty_ when dirty
         bool pinned = false;
+        bool again = false;        // stored in a later epoch than that in which it is written
         std::uint32_t places = 0;  // in trees, as far as they are known
+        std::uint32_t epoch = 0;   // that it has in the store at least
     };
     using Entries = std::unordered_map<std::string, Entry>;
     Result<Entry*> keep(std::string blob, std::string& ref);
     void make_dirty(Entries::iterator entry);
     void make_clean(Entries::iterator entry);
+    void renew(Entries::iterator entry);
     void release(const std::string& blobref);
     void shrink();
     void forget_oldest();
@@ -74,6 +80,7 @@ class ContentCache {
     Keys used_;   // clean and replaced entries, the last used at the end
     Keys dirty_;  // in the order in which they came
     std::size_t bytes_ = 0, dirty_bytes_ = 0, writing_ = 0;
+    std::uint32_t epoch_ = 0;
 };
 
 }  // namespace sluice

@@ -14,6 +14,7 @@
 
 namespace sluice {
 
+class BlobCollector;
 class Database;
 
 class SqliteStore {
@@ -31,7 +32,11 @@ class SqliteStore {
     SqliteStore(const SqliteStore&) = delete;
 
     using Done = std::function<void(const Result<void>&)>;
+    /// When the disk is full, commits wait for room, in their order; other errors reach `done`.
     void commit(std::shared_ptr<const StoreBatch> batch, Done done);
+    /// Told with ENOSPC when commits begin to wait, and with success when they do no more.
+    using OnStalled = std::function<void(const Result<void>&)>;
+    void on_stalled(OnStalled on_stalled);
 
     /// All of a job's log; nullopt when it has none.
     using OnLog = std::function<void(const Result<std::optional<std::string>>&)>;
@@ -57,6 +62,13 @@ class SqliteStore {
     using OnCheckpoints = std::function<void(const Result<std::vector<std::string>>&)>;
     void read_checkpoints(OnCheckpoints on_checkpoints);
 
+    /// Begins an epoch of blobs, see BlobCollector.
+    using OnHorizon = std::function<void(const Result<CollectionHorizon>&)>;
+    void next_epoch(OnHorizon on_horizon);
+    /// One slice of a collection, in a transaction; true when it was the last.
+    using OnSlice = std::function<void(const Result<bool>&)>;
+    void collect(std::shared_ptr<BlobCollector> collector, OnSlice on_slice);
+
     /// At start-up, waits: every job, with the eventlogs of active ones.
     Result<std::vector<StoredJob>> load_jobs();
     Result<std::optional<std::string>> load_meta(const std::string& key);
@@ -66,9 +78,10 @@ class SqliteStore {
     class Thread;  // of sqlite_store.cpp
 
   private:
-    /// Has the thread call `ask` with its database and the reactor call `answer` with the result.
+    /// Has the thread call `ask` with its database and the reactor call `answer` with the result,
+    /// after the commits that `about` is in.
     template <class Ask, class Answer>
-    void ask(Ask ask, Answer answer);
+    void ask(Ask ask, Answer answer, std::optional<JobId> about = std::nullopt);
     template <class Ask>
     auto wait(Ask ask) -> decltype(ask(std::declval<Database&>()));
 

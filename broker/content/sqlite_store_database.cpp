@@ -12,13 +12,13 @@ CREATE TABLE IF NOT EXISTS events(
   id INTEGER NOT NULL, path TEXT NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL,
   PRIMARY KEY(id, path, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS blobs(blobref TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS blobs(
+  blobref TEXT PRIMARY KEY, epoch INTEGER NOT NULL DEFAULT 0, data BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS checkpoints(
   id INTEGER PRIMARY KEY AUTOINCREMENT, automatic INTEGER NOT NULL, value TEXT NOT NULL);
 )";
 constexpr sqlite3_int64 checkpoints_max = 5;
-
-
+constexpr const char* epoch_key = "blob_epoch";
 
 sqlite3_int64 key(JobId id) { return static_cast<sqlite3_int64>(id.value); }
 
@@ -35,6 +35,13 @@ StoredJob job_from(const Statement& row) {
 
 }  // namespace
 
+Error Database::error() const {
+    const int code = sqlite3_errcode(db_.get()) & 0xff, system = sqlite3_system_errno(db_.get());
+    const bool full = code == SQLITE_FULL ||
+                      (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT));
+    return fail(full ? ENOSPC : EIO, "store {}: {}", path_, sqlite3_errmsg(db_.get()));
+}
+
 Result<Database> Database::open(const std::string& path, bool durable) {
     Database database;
     database.path_ = path;
@@ -48,6 +55,7 @@ Result<Database> Database::open(const std::string& path, bool durable) {
     SLUICE_CHECK(database.execute(durable ? "PRAGMA synchronous=FULL"
                                                   : "PRAGMA synchronous=OFF"));
     SLUICE_CHECK(database.execute(schema));
+    SLUICE_CHECK(database.add_epochs());
     SLUICE_CHECK(database.prepare_all());
     SLUICE_TRY(Statement max, database.prepare("SELECT coalesce(max(seq),0) FROM events"));
     if (max.step() == SQLITE_ROW) database.next_seq_ = max.integer(0) + 1;
@@ -75,7 +83,11 @@ Result<void> Database::prepare_all() {
         {&Database::read_logs_,
          "SELECT path,data FROM events WHERE id=?1 ORDER BY path,seq"},
         {&Database::read_job_, "SELECT id,userid,jobspec,updates,R,row FROM jobs WHERE id=?1"},
-        {&Database::add_blob_, "INSERT OR IGNORE INTO blobs(blobref,data) VALUES(?1,?2)"},
+        {&Database::add_blob_,
+         "INSERT INTO blobs(blobref,epoch,data) VALUES(?1,?2,?3) "
+         "ON CONFLICT DO UPDATE SET epoch=excluded.epoch WHERE epoch<excluded.epoch"},
+        {&Database::mark_, "UPDATE blobs SET epoch=?2 WHERE blobref=?1 AND epoch<?2"},
+        {&Database::sweep_, "DELETE FROM blobs WHERE rowid>?2 AND rowid<=?3 AND epoch<?1"},
         {&Database::read_blob_, "SELECT data FROM blobs WHERE blobref=?1"},
         {&Database::find_blob_, "SELECT 1 FROM blobs WHERE blobref=?1"},
         {&Database::add_checkpoint_, "INSERT INTO checkpoints(automatic,value) VALUES(?1,?2)"},
@@ -88,6 +100,47 @@ Result<void> Database::prepare_all() {
         SLUICE_TRY(this->*row.statement, prepare(row.sql));
     }
     return {};
+}
+
+/// Stores made before there were epochs: what they hold has epoch 0.
+Result<void> Database::add_epochs() {
+    SLUICE_TRY(Statement column, prepare("SELECT 1 FROM pragma_table_info('blobs') "
+                                         "WHERE name='epoch'"));
+    const bool there = column.step() == SQLITE_ROW;
+    column.reset();
+    if (!there)
+        SLUICE_CHECK(execute("ALTER TABLE blobs ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0"));
+    SLUICE_TRY(const auto epoch, meta(epoch_key));
+    if (epoch) epoch_ = std::atoll(epoch->c_str());
+    return {};
+}
+
+Result<CollectionHorizon> Database::next_epoch() {
+    SLUICE_TRY(Statement last, prepare("SELECT coalesce(max(rowid),0) FROM blobs"));
+    if (last.step() != SQLITE_ROW) return error();
+    const sqlite3_int64 high_water = last.integer(0);
+    last.reset();
+    const std::string next = std::to_string(epoch_ + 1);
+    set_meta_.bind(1, epoch_key);
+    set_meta_.bind(2, next);
+    SLUICE_CHECK(run(set_meta_));
+    ++epoch_;
+    return CollectionHorizon{epoch_, high_water};
+}
+
+Result<bool> Database::mark(std::string_view blobref, std::int64_t epoch) {
+    mark_.bind(1, blobref);
+    mark_.bind(2, sqlite3_int64{epoch});
+    SLUICE_CHECK(run(mark_));
+    return sqlite3_changes(db_.get()) > 0;
+}
+
+Result<std::int64_t> Database::sweep(std::int64_t epoch, std::int64_t after, std::int64_t to) {
+    sweep_.bind(1, sqlite3_int64{epoch});
+    sweep_.bind(2, sqlite3_int64{after});
+    sweep_.bind(3, sqlite3_int64{to});
+    SLUICE_CHECK(run(sweep_));
+    return std::int64_t{sqlite3_changes(db_.get())};
 }
 
 Result<void> Database::purge(JobId id) {
@@ -130,7 +183,8 @@ Result<void> Database::apply(const StoreBatch& batch) {
     }
     for (const auto& [blobref, bytes] : batch.blobs) {
         add_blob_.bind(1, blobref);
-        add_blob_.bind_blob(2, *bytes);
+        add_blob_.bind(2, epoch_);
+        add_blob_.bind_blob(3, *bytes);
         SLUICE_CHECK(run(add_blob_));
     }
     if (batch.checkpoint) SLUICE_CHECK(put_checkpoint(*batch.checkpoint));

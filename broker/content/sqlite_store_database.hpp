@@ -76,8 +76,16 @@ class Database {
     /// The latest comes first.
     Result<std::vector<std::string>> checkpoints();
 
+    /// Blobs have the epoch in which they were stored last; this begins the next one.
+    Result<CollectionHorizon> next_epoch();
+    /// Raises the epoch of a blob; false when it had it already, or is not there.
+    Result<bool> mark(std::string_view blobref, std::int64_t epoch);
+    /// Deletes the blobs of older epochs in the rows (after, to]; how many there were.
+    Result<std::int64_t> sweep(std::int64_t epoch, std::int64_t after, std::int64_t to);
+
   private:
-    Error error() const { return fail(EIO, "store {}: {}", path_, sqlite3_errmsg(db_.get())); }
+    /// ENOSPC when there is no room for what was to be written, else EIO.
+    Error error() const;
     Result<Statement> prepare(const char* sql) {
         sqlite3_stmt* raw = nullptr;
         if (sqlite3_prepare_v3(db_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &raw, nullptr) !=
@@ -92,6 +100,7 @@ class Database {
         return error();
     }
     Result<void> prepare_all();
+    Result<void> add_epochs();
     Result<void> purge(JobId id);
     Result<void> put_checkpoint(const StoreBatch::NewCheckpoint& checkpoint);
 
@@ -99,8 +108,8 @@ class Database {
     DatabasePtr db_;
     Statement add_job_, append_, set_R_, set_row_, purge_job_, purge_events_, set_meta_, read_log_,
         read_log_part_, read_logs_, read_job_, add_blob_, read_blob_, find_blob_, add_checkpoint_,
-        drop_automatic_, prune_checkpoints_;
-    sqlite3_int64 next_seq_ = 1;
+        drop_automatic_, prune_checkpoints_, mark_, sweep_;
+    sqlite3_int64 next_seq_ = 1, epoch_ = 0;
 };
 
 }  // namespace sluice

@@ -65,6 +65,12 @@ struct LogPart {
     bool more = false;  // there was more to read
 };
 
+/// Where a collection of blobs draws the line: what is stored from now on has this epoch at least.
+struct CollectionHorizon {
+    std::int64_t epoch = 0;
+    std::int64_t high_water = 0;  // the largest row there is
+};
+
 struct StoredJob {
     JobId id;
     UserId userid;

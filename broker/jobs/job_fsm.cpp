@@ -323,6 +323,11 @@ Event make_event(std::string_view name, JsonObject context) {
     return Event{0, std::string{name}, std::move(context)};
 }
 
+bool is_echo(const Job& job, const ExceptionInfo& info) {
+    return job.fatal && job.exception && info.type == "exec" && info.severity == 0 &&
+           *job.exception == JobException{info.type, info.severity, info.note};
+}
+
 Event exception_event(const ExceptionInfo& info) {
     JsonObject context{{"type", info.type}, {"severity", info.severity}, {"note", info.note}};
     if (info.userid != userid_unknown) context["userid"] = info.userid.value;

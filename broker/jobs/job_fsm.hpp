@@ -51,5 +51,8 @@ struct ExceptionInfo {
     std::string detail;  // beside a note whose words tools know; may be empty
 };
 Event exception_event(const ExceptionInfo& info);
+/// What each shell of a job says when all of them meet the same fault: it was said before, and the
+/// job ends of it already.
+bool is_echo(const Job& job, const ExceptionInfo& info);
 
 }  // namespace sluice

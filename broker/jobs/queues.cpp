@@ -144,6 +144,11 @@ Result<void> Queues::start(const Change& change) {
     return {};
 }
 
+void Queues::stop_started(const std::string& reason) {
+    for (auto& [name, queue] : queues_)
+        if (std::exchange(queue.started, false)) queue.stop_reason = reason;
+}
+
 JsonObject Queues::checkpoint() const {
     JsonObject all;
     for (const auto& [name, queue] : queues_)

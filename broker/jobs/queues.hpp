@@ -50,6 +50,8 @@ class Queues {
     /// Errors: EINVAL unknown name; named queues want a name or all.
     Result<void> enable(const Change& change);
     Result<void> start(const Change& change);
+    /// Stops those that are started; the others keep the reason that they have.
+    void stop_started(const std::string& reason);
 
     /// What a restart remembers.
     JsonObject checkpoint() const;

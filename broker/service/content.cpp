@@ -2,6 +2,7 @@
 // back. Checkpoints name the roots of the KVS.
 #include "broker/service/content.hpp"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -12,6 +13,7 @@
 #include "broker/config/attributes.hpp"
 #include "broker/log/logger.hpp"
 #include "broker/parts.hpp"
+#include "broker/service/content_collection.hpp"
 #include "broker/service/service.hpp"
 
 namespace sluice {
@@ -123,8 +125,10 @@ class BackingService : public RpcService<BackingService> {
   public:
     static const RpcTable<BackingService> rpcs;
 
-    BackingService(Router& router, Content& content)
-        : RpcService(router, "content-backing"), content_(content) {}
+    BackingService(BrokerContext& context, Content& content)
+        : RpcService(context.router, "content-backing"),
+          content_(content),
+          collection_(context, content) {}
 
   private:
     std::string ref_in(const Request& request) const {
@@ -174,7 +178,11 @@ class BackingService : public RpcService<BackingService> {
             batch, [request](const Result<void>& done) { request.respond(done); });
     }
 
+    /// Ours: the reference's clients walk the trees themselves.
+    void collect(Request request, const JsonObject&) { collection_.request(std::move(request)); }
+
     Content& content_;
+    ContentCollection collection_;
 };
 
 const RpcTable<BackingService> BackingService::rpcs{
@@ -183,6 +191,7 @@ const RpcTable<BackingService> BackingService::rpcs{
     {"store", Caller::owner, Body::raw, &BackingService::store},
     {"checkpoint-get", Caller::owner, Body::none, &BackingService::checkpoint_get},
     {"checkpoint-put", Caller::owner, Body::json, &BackingService::checkpoint_put},
+    {"gc", Caller::owner, Body::none, &BackingService::collect},
 };
 
 /// A path or statedir of the user's outlives us and power failures; a statedir of our own does not,
@@ -199,28 +208,84 @@ SqliteStore::Options store_options(const BrokerContext& context, bool& temporary
     return {path, !temporary};
 }
 
-struct ContentPart {
-    explicit ContentPart(BrokerContext& context)
-        : hub(context.content),
-          service(context, *hub->content),
-          backing(context.router, *hub->content),
-          timer(context.io) {
-        hub->content->hooks.later = [this] {
-            timer.expires_after(write_behind_after);
-            timer.async_wait([this](boost::system::error_code error) {
-                if (!error) hub->content->write_behind();
-            });
-        };
-        hub->content->hooks.on_error = [&context](const Error& error) {
-            context.log.err("content", "blobs cannot be stored: {}", error.text());
-        };
+/// New work is refused while there is still room for what the work that was taken has to tell.
+class DiskRoom {
+  public:
+    DiskRoom(BrokerContext& context, const std::string& file)
+        : context_(context), folder_(file.substr(0, file.rfind('/') + 1)) {}
+
+    Result<void> check() {
+        if (stalled_) return *stalled_;
+        const auto now = std::chrono::steady_clock::now();
+        if (now < next_look_) return last_;
+        next_look_ = now + look_again_after;
+        return last_ = look();
+    }
+    void on_stalled(const Result<void>& result) {
+        next_look_ = {};
+        if (result) {
+            stalled_.reset();
+            return context_.log.info("content", "{}: there is room again", folder_);
+        }
+        stalled_ = result.error();
+        context_.log.err("content", "{}; jobs go on, what they tell waits for room",
+                         result.error().text());
     }
 
+  private:
+    Result<void> look() const {
+        struct statvfs disk {};
+        if (::statvfs(folder_.c_str(), &disk) != 0) return {};  // the store will tell
+        const std::uint64_t size = std::uint64_t{disk.f_blocks} * disk.f_frsize,
+                            room = std::uint64_t{disk.f_bavail} * disk.f_frsize,
+                            kept = std::min(kept_bytes_max, size / 20);
+        if (room >= kept) return {};
+        return fail(ENOSPC,
+                    "{}: {} KiB are left on the disk, of which {} are kept for jobs that are there "
+                    "already; make room, then submit again",
+                    folder_, room >> 10, kept >> 10);
+    }
+
+    static constexpr std::chrono::milliseconds look_again_after{100};
+    static constexpr std::uint64_t kept_bytes_max = 16 << 20;
+    BrokerContext& context_;
+    std::string folder_;
+    std::optional<Error> stalled_;
+    Result<void> last_;
+    std::chrono::steady_clock::time_point next_look_{};
+};
+
+struct ContentPart {
+    ContentPart(BrokerContext& context, const std::string& file)
+        : hub(context.content),
+          room(context, file),
+          service(context, *hub->content),
+          backing(context, *hub->content),
+          timer(context.io) {
+        hub->check_room = [this] { return room.check(); };
+        hub->store->on_stalled([this](const Result<void>& result) { room.on_stalled(result); });
+        connect(context);
+    }
+
+    void connect(BrokerContext& context);
     std::shared_ptr<ContentHub> hub;
+    DiskRoom room;
     ContentService service;
     BackingService backing;
     boost::asio::steady_timer timer;
 };
+
+void ContentPart::connect(BrokerContext& context) {
+    hub->content->hooks.later = [this] {
+        timer.expires_after(write_behind_after);
+        timer.async_wait([this](boost::system::error_code error) {
+            if (!error) hub->content->write_behind();
+        });
+    };
+    hub->content->hooks.on_error = [&context](const Error& error) {
+        context.log.err("content", "blobs cannot be stored: {}", error.text());
+    };
+}
 
 }  // namespace
 
@@ -233,7 +298,7 @@ Result<Part> make_content(BrokerContext& context) {
     hub->content = std::make_unique<Content>(
         ContentCache{context.attributes.get_or("content.hash", "sha1")}, *hub->store);
     context.content = hub;
-    return Part{std::make_shared<ContentPart>(context)};
+    return Part{std::make_shared<ContentPart>(context, options.path)};
 }
 
 }  // namespace sluice

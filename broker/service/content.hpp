@@ -2,6 +2,7 @@
 // content.* and content-backing.* (wire.md 2.9). The jobs keep their data in the same database.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "broker/content/content.hpp"
@@ -13,6 +14,8 @@ namespace sluice {
 struct ContentHub {
     std::unique_ptr<SqliteStore> store;
     std::unique_ptr<Content> content;
+    /// Whether there is room for more work. Errors: ENOSPC with the file system and what is left.
+    std::function<Result<void>()> check_room;
     bool temporary = false;  // the store does not outlive the broker
     bool restored = false;   // a checkpoint was put before the KVS was there
 };

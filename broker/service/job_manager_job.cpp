@@ -35,7 +35,7 @@ void JobManagerService::raise(Request request, const JsonObject& payload) {
     info.severity = static_cast<int>(severity);
     info.userid = request.userid();
     if (wait_status >= 0) info.wait_status = static_cast<int>(wait_status);
-    pipeline_.raise(*job, info);
+    if (!is_echo(*job, info)) pipeline_.raise(*job, info);
     pipeline_.after_commit([request] { request.respond(); });
 }
 

@@ -6,6 +6,7 @@
 #include "broker/service/job_pipeline_timer.hpp"
 #include "broker/log/logger.hpp"
 #include "broker/resource_hub.hpp"
+#include "broker/service/content.hpp"
 #include "sched/constraint_hosts.hpp"
 
 namespace sluice {
@@ -67,6 +68,7 @@ Result<Jobspec> JobPipeline::jobspec_for(const Submission& submission) const {
 }
 
 Result<JobId> JobPipeline::submit(Submission submission, std::function<void(JobId)> on_committed) {
+    SLUICE_CHECK(context_.content->check_room());
     Result<Jobspec> parsed = Jobspec::parse(submission.jobspec);
     if (!parsed) return invalid(parsed.error());
     Jobspec jobspec = *std::move(parsed);

@@ -127,8 +127,8 @@ Result<void> JobPipeline::restore() {
     SLUICE_TRY(const auto queues, store_.load_meta(queues_key));
     if (queues)
         if (const auto checkpoint = parse_json_object(*queues)) queues_.restore(*checkpoint);
-    if (stops_queues(context_.config.root()) && !stored.empty())
-        SLUICE_CHECK(queues_.start({std::nullopt, true, false, "instance restarted"}));
+    if (stops_queues(context_.config.root()) && (!stored.empty() || max_id))
+        queues_.stop_started("Automatically stopped due to restart");
     std::vector<JobId> active;
     for (const auto& [id, job] : table_.active()) active.push_back(id);
     for (const JobId id : active) dependencies_.restore(*table_.find(id));

@@ -156,7 +156,7 @@ class ResourceService : public RpcService<ResourceService> {
         const auto mode =
             mode_text ? parse_drain_mode(*mode_text) : Result<DrainMode>{DrainMode::refuse};
         if (!mode) return request.fail(mode.error());
-        request.respond(resources_.drain(targets, reason, *mode));
+        answer_kept(request, resources_.drain(targets, reason, *mode));
     }
 
     void undrain(Request request, const JsonObject& payload) {
@@ -165,7 +165,11 @@ class ResourceService : public RpcService<ResourceService> {
         const auto reason = in.maybe_string("reason");
         const auto mode = in.maybe_string("mode");
         if (!in) return request.fail(in.error());
-        request.respond(resources_.undrain(targets, reason, mode.has_value()));
+        answer_kept(request, resources_.undrain(targets, reason, mode.has_value()));
+    }
+
+    void answer_kept(const Request& request, const Result<void>& result) {
+        archive_.when_kept([request, result] { request.respond(result); });
     }
 
     void journal(Request request, const JsonObject&) {

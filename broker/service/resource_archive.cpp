@@ -38,10 +38,21 @@ void ResourceArchive::add(const ResourceLog::Event& event) {
     if (!entry || std::ranges::find(kept, entry->name) == kept.end()) return;
     JsonArray operations{kvs_operation(log_key, encode_event(*entry), KvsWrite::append)};
     if (event.R) operations.push_back(kvs_operation(R_key, dump_json(*event.R), KvsWrite::replace));
-    rpc_.call("kvs.commit", kvs_commit(std::move(operations)), {}, [this](const Reply& reply) {
-        if (!reply.ok())
-            context_.log.err("resource", "{}: {}", log_key, reply.error().text());
-    });
+    const bool asked_for = entry->name == "drain" || entry->name == "undrain";
+    const KvsDurable durable = asked_for ? KvsDurable::at_once : KvsDurable::later;
+    ++pending_;
+    rpc_.call("kvs.commit", kvs_commit(std::move(operations), durable), {},
+              [this](const Reply& reply) {
+                  if (!reply.ok())
+                      context_.log.err("resource", "{}: {}", log_key, reply.error().text());
+                  if (--pending_ > 0) return;
+                  for (const auto& then : std::exchange(waiting_, {})) then();
+              });
+}
+
+void ResourceArchive::when_kept(std::function<void()> then) {
+    if (pending_ == 0) return then();
+    waiting_.push_back(std::move(then));
 }
 
 }  // namespace sluice

@@ -19,10 +19,14 @@ class ResourceArchive {
     void load(std::function<void(Result<std::vector<Event>>)> done);
     /// Keeps an event, if it is one to keep. A failure is logged.
     void add(const ResourceLog::Event& event);
+    /// Calls `then` once all that was added is kept: drains are on disk before they are answered.
+    void when_kept(std::function<void()> then);
 
   private:
     BrokerContext& context_;
     RpcClient rpc_;
+    std::size_t pending_ = 0;
+    std::vector<std::function<void()>> waiting_;
 };
 
 }  // namespace sluice

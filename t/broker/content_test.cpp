@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "base/aio/thread_port.hpp"
+#include "base/rfc/treeobj.hpp"
+#include "broker/content/blob_collector.hpp"
 
 namespace sluice {
 namespace {
@@ -126,6 +128,125 @@ TEST_F(ContentTest, OfAutomaticCheckpointsOnlyTheLastIsKept) {
         run_until([&] { return done; });
     }
     EXPECT_THAT(*store_->load_checkpoints(), ElementsAre("8", "7", "6", "5", "4"));
+}
+
+TEST(ContentCache, WhatIsStoredInANewEpochIsWrittenAgain) {
+    ContentCache cache;
+    const std::string a = *cache.store("a"), b = *cache.store("b");
+    cache.written(cache.take_dirty(), true);
+    (void)cache.store("a");
+    EXPECT_EQ(cache.stats().dirty, 0u);
+    cache.next_epoch();
+    (void)cache.store("a");
+    const auto again = cache.take_dirty();
+    ASSERT_EQ(again.size(), 1u);
+    EXPECT_EQ(again[0].blobref, a);
+    cache.next_epoch();
+    (void)cache.store("a");  // while it is on its way with the older epoch
+    cache.written(again, true);
+    EXPECT_EQ(cache.take_dirty().size(), 1u);
+    cache.drop_clean();
+    EXPECT_FALSE(cache.find(b));
+}
+
+/// A collection over the store, with what happens in between.
+class CollectionTest : public ContentTest {
+  protected:
+    std::string put_value(std::string text) { return *content_->cache().store(std::move(text)); }
+    std::string put_directory(const TreeObject::Entries& entries) {
+        return *content_->cache().store(dump_json(encode_treeobj(TreeObject::make_dir(entries))));
+    }
+    void flush() {
+        bool done = false;
+        content_->flush(expect_done(done));
+        run_until([&] { return done; });
+    }
+    void begin() {
+        content_->cache().next_epoch();
+        bool done = false;
+        store_->next_epoch([&](const Result<CollectionHorizon>& horizon) {
+            ASSERT_TRUE(horizon);
+            horizon_ = *horizon;
+            done = true;
+        });
+        run_until([&] { return done; });
+    }
+    Result<void> collect(std::vector<std::string> roots) {
+        collector_ = std::make_shared<BlobCollector>(horizon_, std::move(roots));
+        for (;;) {
+            std::optional<Result<bool>> slice;
+            store_->collect(collector_, [&](const Result<bool>& done) { slice = done; });
+            run_until([&] { return slice.has_value(); });
+            if (!*slice) return slice->error();
+            if (**slice) return {};
+        }
+    }
+    bool stored(const std::string& ref) { return store_->load_blob(ref)->has_value(); }
+
+    CollectionHorizon horizon_;
+    std::shared_ptr<BlobCollector> collector_;
+};
+
+TEST_F(CollectionTest, KeepsWhatTheRootsAndCheckpointsReachAndDeletesTheRest) {
+    const std::string value = put_value("value"), old = put_value("old"), junk = put_value("junk");
+    const std::string below = put_directory({{"v", TreeObject::make_valref({value})}});
+    const std::string root = put_directory({{"d", TreeObject::make_dirref(below)}});
+    const std::string kept = put_directory({{"o", TreeObject::make_valref({old})}});
+    bool done = false;
+    content_->checkpoint({R"({"rootref":")" + kept + R"("})", false}, expect_done(done));
+    run_until([&] { return done; });
+    begin();
+    ASSERT_TRUE(collect({root}));
+    for (const std::string& ref : {value, old, below, root, kept}) EXPECT_TRUE(stored(ref)) << ref;
+    EXPECT_FALSE(stored(junk));
+    EXPECT_EQ(collector_->marked(), 5);
+    EXPECT_EQ(collector_->reclaimed(), 1);
+    begin();
+    ASSERT_TRUE(collect({root}));
+    EXPECT_EQ(collector_->reclaimed(), 0);
+}
+
+TEST_F(CollectionTest, WhatComesIntoUseMeanwhileStays) {
+    const std::string junk = put_value("used again"), root = put_directory({});
+    flush();
+    begin();
+    EXPECT_EQ(put_value("used again"), junk);
+    const std::string fresh = put_value("new");
+    flush();
+    ASSERT_TRUE(collect({root}));
+    EXPECT_TRUE(stored(junk) && stored(fresh) && stored(root));
+    EXPECT_EQ(collector_->reclaimed(), 0);
+}
+
+TEST_F(CollectionTest, DeletesNothingWhenADirectoryIsMissing) {
+    const std::string junk = put_value("junk");
+    const std::string gone = "sha1-0000000000000000000000000000000000000000";
+    const std::string root = put_directory({{"d", TreeObject::make_dirref(gone)}});
+    flush();
+    begin();
+    const Result<void> collected = collect({root});
+    ASSERT_FALSE(collected);
+    EXPECT_EQ(collected.error().errnum(), ENOENT);
+    EXPECT_TRUE(stored(junk));
+}
+
+TEST_F(CollectionTest, ManyBlobsTakeManySlices) {
+    TreeObject::Entries entries;
+    std::vector<std::string> junk;
+    for (int i = 0; i < 3000; ++i) {
+        const std::string value = put_value("value " + std::to_string(i));
+        entries.emplace("d" + std::to_string(i),
+                        TreeObject::make_dirref(
+                            put_directory({{"v", TreeObject::make_valref({value})}})));
+        junk.push_back(put_value("junk " + std::to_string(i)));
+    }
+    const std::string root = put_directory(entries);
+    flush();
+    begin();
+    ASSERT_TRUE(collect({root}));
+    EXPECT_EQ(collector_->marked(), 6001);
+    EXPECT_EQ(collector_->reclaimed(), 3000);
+    for (const std::string& ref : junk) EXPECT_FALSE(stored(ref));
 }
 
 TEST_F(ContentTest, WritesBehindOnceSomethingIsDirty) {

@@ -148,6 +148,18 @@ TEST(JobFsm, AJobCancelledInItsPrologKeepsItsResourcesUntilThatIsOver) {
     EXPECT_EQ(next_action(*job, true), JobAction::free);
 }
 
+TEST(JobFsm, TheSameFaultOfAnotherShellIsAnEcho) {
+    JobBuilder job{1};
+    job.run();
+    const ExceptionInfo fault{.type = "exec", .severity = 0, .note = "shell: no such option"};
+    EXPECT_FALSE(is_echo(*job, fault));
+    job.event("exception", {{"type", "exec"}, {"severity", 0}, {"note", fault.note}});
+    EXPECT_TRUE(is_echo(*job, fault));
+    EXPECT_FALSE(is_echo(*job, {.type = "exec", .severity = 0, .note = "other"}));
+    EXPECT_FALSE(is_echo(*job, {.type = "exec", .severity = 1, .note = fault.note}));
+    EXPECT_FALSE(is_echo(*job, {.type = "cancel", .severity = 0, .note = fault.note}));
+}
+
 TEST(JobFsm, AnnotationsMergeAndNullRemoves) {
     JsonObject annotations;
     merge_annotations(annotations,

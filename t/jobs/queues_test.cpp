@@ -129,5 +129,16 @@ TEST(Queues, ACheckpointBringsTheStateBack) {
     EXPECT_EQ(*after.status("debug"), *before.status("debug"));
 }
 
+TEST(Queues, ARestartStopsOnlyWhatIsStarted) {
+    auto queues = Queues::from_config(*parse_json_object(R"({"queues":{"a":{},"b":{}}})"));
+    ASSERT_TRUE(queues);
+    ASSERT_TRUE(queues->start({"b", false, false, "maintenance"}));
+    ASSERT_TRUE(queues->start({"a", false, true, ""}));
+    queues->stop_started("restart");
+    EXPECT_EQ(queues->find("a")->stop_reason, "restart");
+    EXPECT_EQ(queues->find("b")->stop_reason, "maintenance");
+    EXPECT_FALSE(queues->started("a") || queues->started("b"));
+}
+
 }  // namespace
 }  // namespace sluice

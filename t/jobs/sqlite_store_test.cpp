@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/aio/thread_port.hpp"
+#include "broker/content/sqlite_store_database.hpp"
 
 namespace sluice {
 namespace {
@@ -165,6 +166,31 @@ TEST(SqliteStore, SaysWhichFileCannotBeOpened) {
     const auto store = SqliteStore::open({"/nonexistent/folder/jobs.sqlite", false}, [](auto) {});
     ASSERT_FALSE(store);
     EXPECT_THAT(store.error().text(), testing::HasSubstr("/nonexistent/folder/jobs.sqlite"));
+}
+
+TEST_F(SqliteStoreTest, AStoreWithoutEpochsOfBlobsGetsThem) {
+    const std::string path = folder_ + "/old.sqlite";
+    {
+        auto old = Database::open(path, false);
+        ASSERT_TRUE(old);
+        ASSERT_TRUE(old->execute("DROP TABLE blobs"));
+        ASSERT_TRUE(old->execute("CREATE TABLE blobs(blobref TEXT PRIMARY KEY, "
+                                 "data BLOB NOT NULL); "
+                                 "INSERT INTO blobs VALUES('kept','k'),('junk','j')"));
+    }
+    {
+        auto database = Database::open(path, false);
+        ASSERT_TRUE(database) << database.error().text();
+        const auto horizon = database->next_epoch();
+        ASSERT_TRUE(horizon);
+        EXPECT_EQ(horizon->epoch, 1);
+        EXPECT_TRUE(*database->mark("kept", horizon->epoch));
+        EXPECT_FALSE(*database->mark("kept", horizon->epoch));
+        EXPECT_FALSE(*database->mark("nosuch", horizon->epoch));
+        EXPECT_EQ(*database->sweep(horizon->epoch, 0, horizon->high_water), 1);
+        EXPECT_EQ(*database->blob("kept"), "k");
+    }
+    EXPECT_EQ(Database::open(path, false)->next_epoch()->epoch, 2);
 }
 
 }  // namespace
