@@ -159,7 +159,7 @@ void SqliteStore::read_log(JobId id, std::string path, OnLog on_log) {
 void SqliteStore::read_log_part(JobId id, std::string path, LogPlace place, std::size_t bytes_max,
                                 OnPart on_part) {
     ask([=](Database& database) { return database.log_part(id, path, place, bytes_max); },
-        std::move(on_part));
+        std::move(on_part), id);
 }
 
 void SqliteStore::read_logs(JobId id, OnLogs on_logs) {

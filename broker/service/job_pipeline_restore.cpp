@@ -135,6 +135,8 @@ Result<void> JobPipeline::restore() {
     settle(dependencies_.recheck());
     for (const JobId id : active)
         if (Job* job = table_.find(id); job && job->active) resume(*job);
+    purge_by_limits();
+    arm_timer();
     return {};
 }
 

@@ -117,11 +117,12 @@ void JobPipeline::purge(const std::vector<JobId>& ids) {
 void JobPipeline::purge_by_limits() {
     std::vector<JobId> ids;
     const auto& inactive = table_.inactive();
+    const double time = inactive_limits_.age >= 0 ? std::max(wall_clock_now(), last_event_) : 0;
     for (std::size_t i = 0; i < inactive.size(); ++i) {
         const bool too_many = inactive_limits_.count >= 0 &&
                               inactive.size() - i > std::size_t(inactive_limits_.count);
         const bool too_old = inactive_limits_.age >= 0 &&
-                             inactive[i]->t_inactive + inactive_limits_.age <= last_event_;
+                             inactive[i]->t_inactive + inactive_limits_.age <= time;
         if (!too_many && !too_old) break;
         ids.push_back(inactive[i]->id);
     }
