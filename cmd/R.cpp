@@ -61,6 +61,18 @@ Result<ResourceSet> read_union() {
     return all;
 }
 
+/// As read_union, of sets that have nothing in common.
+Result<ResourceSet> read_disjoint() {
+    SLUICE_TRY(const auto sets, read_sets());
+    ResourceSet all = sets.front();
+    for (std::size_t i = 1; i < sets.size(); ++i) {
+        if (const ResourceSet common = all & sets[i]; !common.empty())
+            return fail(EEXIST, "append: resources {} are in two sets", common.to_short());
+        all = all | sets[i];
+    }
+    return all;
+}
+
 int print_set(const Cli& cli, const Result<ResourceSet>& set) {
     if (!set) return cli.error(set.error().text());
     write_stdout(set->to_string() + '\n');
@@ -137,7 +149,7 @@ int cmd_encode(int argc, char** argv) {
 int cmd_append(int argc, char** argv) {
     Cli cli("flux-R append", style, "", "Join resource sets");
     if (const auto code = cli.parse(argc, argv)) return *code;
-    return print_set(cli, read_union());
+    return print_set(cli, read_disjoint());
 }
 
 /// Combines the first set with each later one.

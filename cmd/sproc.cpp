@@ -152,6 +152,16 @@ int exit_code_in(const JsonObject& reply) {
     return in ? exit_code_of(static_cast<int>(status)) : 1;
 }
 
+/// Waits for the end of a process that is not waitable: whoever is attached sees it.
+void follow_to_the_end(Handle& flux, const Place& place, RpcOptions rpc, JsonObject request) {
+    request["flags"] = 0;
+    rpc.streaming = true;
+    bool ended = false;
+    flux.send(place.service + ".attach", request, rpc,
+              [&](const Reply& reply) { ended = !reply.ok(); });
+    flux.run_until([&] { return ended; });
+}
+
 int cmd_sproc_kill(int argc, char** argv) {
     Place place;
     bool wait = false;
@@ -181,8 +191,10 @@ int cmd_sproc_kill(int argc, char** argv) {
     if (!wait) return 0;
     flux->run_until([&] { return ended.has_value(); });
     if (!ended) return cli.error("kill: the connection to the broker was lost");
-    if (!*ended) return cli.error("kill: wait failed: " + ended->error().text());
-    return exit_code_in(**ended);
+    if (*ended) return exit_code_in(**ended);
+    cli.error("kill: wait failed: " + ended->error().text());
+    follow_to_the_end(*flux, place, rpc, process_request(cli.words()[1]));
+    return 1;
 }
 
 int cmd_sproc_wait(int argc, char** argv) {

@@ -172,12 +172,20 @@ ExecActions ExecFsm::on_barrier(std::uint32_t rank, double now) {
 }
 
 ExecActions ExecFsm::on_cancel(int signum, double now) {
-    if (cancelled_ || active_.empty()) return {};
+    if (active_.empty()) return {};
+    const int sent = signum ? signum : config_.term_signal;
+    // A user's cancel of what ignores SIGALRM; the escalation goes on as it began.
+    if (cancelled_) {
+        if (sent == signal_sent_) return {};
+        signal_sent_ = sent;
+        return {SendSignal{active_, sent, false}};
+    }
     cancelled_ = true;
+    signal_sent_ = sent;
     t_cancel_ = now;
     kill_delay_ = config_.kill_timeout;
     kill_deadline_ = now + kill_delay_;
-    ExecActions actions{SendSignal{active_, signum ? signum : config_.term_signal, false}};
+    ExecActions actions{SendSignal{active_, sent, false}};
     if (!entered_.empty()) {
         // Shells that wait for others would not see the signal before the barrier ends.
         entered_ = Idset{};

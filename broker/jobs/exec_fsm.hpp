@@ -108,7 +108,7 @@ class ExecFsm {
     std::optional<double> barrier_deadline_;
     // Kill escalation: the next round and when.
     double t_cancel_ = 0, kill_delay_ = 0;
-    int kill_count_ = 0;
+    int kill_count_ = 0, signal_sent_ = 0;
     std::optional<double> kill_deadline_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/rfc/fluid.hpp"
+#include "base/rfc/treeobj.hpp"
 #include "broker/service/job_lookup.hpp"
 
 namespace sluice {
@@ -27,8 +29,10 @@ bool is_data_key(std::string_view key) { return key == "J" || key == "jobspec" |
 
 /// One lookup under way: the keys are answered in turn, each may need the store.
 struct Lookup : std::enable_shared_from_this<Lookup> {
-    Lookup(JobPipeline& p, Request r) : pipeline(p), request(std::move(r)) {}
+    Lookup(JobPipeline& p, RpcClient& kvs, Request r)
+        : pipeline(p), rpc(kvs), request(std::move(r)) {}
     JobPipeline& pipeline;
+    RpcClient& rpc;
     Request request;
     JobId id;
     std::vector<std::string> keys;
@@ -50,9 +54,31 @@ struct Lookup : std::enable_shared_from_this<Lookup> {
     }
     void on_log(std::size_t at, const Result<std::optional<std::string>>& log) {
         if (!log) return request.fail(log.error());
-        if (!*log) return missing(keys[at]);
+        if (!*log) return ask_kvs(at);
         answer[keys[at]] = **log;
         next(at + 1);
+    }
+    /// What is none of ours may have been put into the KVS, by the job or for it.
+    void ask_kvs(std::size_t at) {
+        constexpr std::string_view guest = "guest.";
+        const std::string& key = keys[at];
+        const Job* running = pipeline.table().find(id);
+        const bool in_guest =
+            running && running->state == JobState::run && key.starts_with(guest);
+        JsonObject query{{"flags", 0}};
+        query["namespace"] = in_guest ? fmt::format("job-{}", id) : "primary";
+        query["key"] = in_guest ? key.substr(guest.size()) : "job." + to_dothex(id) + "." + key;
+        rpc.call("kvs.lookup", query, {}, [self = shared_from_this(), at](const Reply& reply) {
+            const auto answered = reply.json();
+            const Json* object = answered ? answered->if_contains("val") : nullptr;
+            const auto value = object && object->is_object()
+                                   ? decode_treeobj(object->get_object())
+                                   : Result<TreeObject>{Error{ENOENT}};
+            if (!value || value->kind != TreeObject::Kind::val)
+                return self->missing(self->keys[at]);
+            self->answer[self->keys[at]] = value->value;
+            self->next(at + 1);
+        });
     }
     bool add_data(const std::string& key) {
         const bool current = flags & lookup_current;
@@ -90,6 +116,7 @@ void start_lookup(const std::shared_ptr<Lookup>& lookup) {
 JobInfoService::JobInfoService(JobPipeline& pipeline)
     : RpcService(pipeline.context().router, "job-info"),
       pipeline_(pipeline),
+      rpc_(pipeline.context().router),
       slow_timer_(pipeline.context().io) {
     pipeline_.on_append.add([this](const StoreBatch::Append& append) { on_append(append); });
     pipeline_.on_journal.add([this](const JournalEntry& entry) { on_entry(entry); });
@@ -118,7 +145,7 @@ void JobInfoService::lookup(Request request, const JsonObject& payload) {
             fail(ENOENT, "{}: key not found", std::string_view{keys[0].as_string()}));
     const auto allowed = check(request, pipeline_.table().find(id));
     if (!allowed) return request.fail(allowed.error());
-    auto lookup = std::make_shared<Lookup>(pipeline_, request);
+    auto lookup = std::make_shared<Lookup>(pipeline_, rpc_, request);
     lookup->id = id;
     lookup->flags = flags;
     for (const Json& key : keys) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "broker/router/rpc_client.hpp"
 #include "broker/service/job_pipeline.hpp"
 #include "broker/service/service.hpp"
 #include "broker/service/streams.hpp"
@@ -85,6 +86,7 @@ class JobInfoService : public RpcService<JobInfoService> {
     void forget_empty(JobId id);
 
     JobPipeline& pipeline_;
+    RpcClient rpc_;
     std::unordered_map<JobId, Watches> watches_;
     std::unordered_map<JobId, std::deque<Held>> held_;
     std::unordered_map<JobId, Streams<Update>> updates_;

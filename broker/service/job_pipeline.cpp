@@ -154,7 +154,7 @@ void JobPipeline::follow(Job& job, const Event& event) {
     if (event.name == "start") {
         const JobId id = job.id;
         after_commit([this, id] { settle(dependencies_.on_start(id)); });
-    } else if (event.name == "exception" && job.fatal && job.active && job.active->exec) {
+    } else if (event.name == "exception" && is_fatal(event) && job.active && job.active->exec) {
         const auto type = event.context.if_contains("type");
         const bool timeout = type && type->is_string() && type->as_string() == "timeout";
         exec_->cancel(job.id, timeout ? SIGALRM : 0);

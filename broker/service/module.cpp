@@ -43,9 +43,6 @@ const std::vector<Alias> aliases{
     {"sched-simple", {"sched", "feasibility"}, "feasibility", false},
 };
 
-// Scripts made for an instance without Fluxion name the scheduler in their way.
-constexpr std::string_view scheduler = "sched-fluxion-qmanager", plain_scheduler = "sched-simple";
-
 const Alias* find_alias(std::string_view name) {
     const auto found = std::ranges::find(aliases, name, &Alias::name);
     return found == aliases.end() ? nullptr : &*found;
@@ -94,8 +91,6 @@ class ModuleService : public RpcService<ModuleService> {
         const std::string name = in.string("name");
         if (!in) return request.fail(in.error());
         const Alias* alias = find_alias(name);
-        if (alias && alias->name == plain_scheduler && !loaded(*alias))
-            alias = find_alias(scheduler);
         if (!alias || !loaded(*alias)) return request.fail(Error{ENOENT});
         removed_.insert(alias->name);
         context_.on_module(alias->name, false);

@@ -227,8 +227,10 @@ void Shell::listen_to_launcher() {
 void Shell::schedule_signal(double expiration) {
     signal_timer_.cancel();
     if (!options_.signal || expiration <= 0) return;
-    const double wait = expiration - options_.signal->timeleft - wall_clock_now();
-    if (wait < 0 || !std::isfinite(wait)) return;
+    // At once, when less than that is left.
+    const double wait =
+        std::max(0.0, expiration - options_.signal->timeleft - wall_clock_now());
+    if (!std::isfinite(wait)) return;
     signal_timer_.expires_after(std::chrono::milliseconds(std::llround(wait * 1000)));
     signal_timer_.async_wait([this](const boost::system::error_code& error) {
         if (error || !fsm_) return;

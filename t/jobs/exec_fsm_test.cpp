@@ -102,6 +102,15 @@ TEST(ExecFsm, TimeoutBeginsWithAlarmAndExitEndsTheEscalation) {
     EXPECT_EQ(fsm.deadline(), std::nullopt);
 }
 
+TEST(ExecFsm, ACancelReachesWhatIgnoredTheAlarm) {
+    ExecFsm fsm = one_shell();
+    fsm.on_cancel(SIGALRM, 1);
+    const auto deadline = fsm.deadline();
+    EXPECT_EQ(fsm.on_cancel(0, 2), (ExecActions{SendSignal{Idset{3}, SIGTERM, false}}));
+    EXPECT_THAT(fsm.on_cancel(0, 3), IsEmpty());
+    EXPECT_EQ(fsm.deadline(), deadline);
+}
+
 TEST(ExecConfig, NamesTheKeyThatIsWrong) {
     const auto config = [](const char* text) {
         return ExecConfig::from_config(*parse_json_object(text));
