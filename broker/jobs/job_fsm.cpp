@@ -323,9 +323,23 @@ Event make_event(std::string_view name, JsonObject context) {
     return Event{0, std::string{name}, std::move(context)};
 }
 
+namespace {
+
+/// A note without the place where it happened, "task 1 (host n1): ".
+std::string_view fault_in(std::string_view note) {
+    constexpr std::string_view end = "): ";
+    if (!note.starts_with("task ")) return note;
+    const std::size_t place = note.find(end);
+    return place == note.npos ? note : note.substr(place + end.size());
+}
+
+}  // namespace
+
 bool is_echo(const Job& job, const ExceptionInfo& info) {
-    return job.fatal && job.exception && info.type == "exec" && info.severity == 0 &&
-           *job.exception == JobException{info.type, info.severity, info.note};
+    if (!job.fatal || !job.exception || info.type != "exec" || info.severity != 0) return false;
+    const JobException& first = *job.exception;
+    return first.type == info.type && first.severity == 0 &&
+           fault_in(first.note) == fault_in(info.note);
 }
 
 Event exception_event(const ExceptionInfo& info) {

@@ -160,6 +160,21 @@ TEST(JobFsm, TheSameFaultOfAnotherShellIsAnEcho) {
     EXPECT_FALSE(is_echo(*job, {.type = "cancel", .severity = 0, .note = fault.note}));
 }
 
+TEST(JobFsm, TheSameFaultOfAnotherTaskIsAnEchoWhereverItRan) {
+    JobBuilder job{1};
+    const auto start_failed = [](std::string place, std::string why) {
+        return ExceptionInfo{.type = "exec",
+                             .severity = 0,
+                             .note = place + ": start failed: /no/prog: " + why};
+    };
+    const std::string gone = "No such file or directory";
+    job.run().event("exception", {{"type", "exec"},
+                                  {"severity", 0},
+                                  {"note", start_failed("task 0 (host n0)", gone).note}});
+    EXPECT_TRUE(is_echo(*job, start_failed("task 1 (host n1)", gone)));
+    EXPECT_FALSE(is_echo(*job, start_failed("task 1 (host n1)", "Permission denied")));
+}
+
 TEST(JobFsm, AnnotationsMergeAndNullRemoves) {
     JsonObject annotations;
     merge_annotations(annotations,
