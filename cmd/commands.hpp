@@ -23,6 +23,14 @@ const Command* find_command(std::span<const Command> table, std::string_view nam
 int run_subcommand(std::string_view program, std::span<const Command> table, int argc, char** argv);
 
 int cmd_R(int argc, char** argv);
+int cmd_admin(int argc, char** argv);
+int cmd_cgroup(int argc, char** argv);
+int cmd_cron(int argc, char** argv);
+int cmd_filemap(int argc, char** argv);
+int cmd_lptest(int argc, char** argv);
+int cmd_modprobe(int argc, char** argv);
+int cmd_python(int argc, char** argv);
+int cmd_top(int argc, char** argv);
 int cmd_alloc(int argc, char** argv);
 int cmd_archive(int argc, char** argv);
 int cmd_batch(int argc, char** argv);

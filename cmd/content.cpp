@@ -8,6 +8,7 @@
 #include "cmd/cli.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
+#include "cmd/content_checkpoint.hpp"
 #include "cmd/instance.hpp"
 
 namespace sluice {
@@ -92,6 +93,7 @@ constexpr Command commands[] = {
     {"store", cmd_content_store, "Store standard input"},
     {"flush", cmd_content_flush, "Write all blobs to the backing store"},
     {"dropcache", cmd_content_dropcache, "Forget blobs that the backing store has"},
+    {"checkpoint", cmd_content_checkpoint, "List and change the saved states of the KVS"},
 };
 
 }  // namespace

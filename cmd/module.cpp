@@ -8,6 +8,7 @@
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/instance.hpp"
+#include "cmd/trace.hpp"
 
 namespace sluice {
 namespace {
@@ -221,6 +222,7 @@ constexpr Command commands[] = {
     {"unload", cmd_module_remove, ""},
     {"stats", cmd_module_stats, "Show statistics of a module"},
     {"debug", cmd_module_debug, "Show or change debug flags of a module"},
+    {"trace", cmd_module_trace, "Show the messages of modules"},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cmd/commands.hpp"
 #include "cmd/format/overlay_tree.hpp"
 #include "cmd/instance.hpp"
+#include "cmd/trace.hpp"
 
 namespace sluice {
 namespace {
@@ -354,6 +355,7 @@ constexpr Command commands[] = {
     {"lookup", cmd_overlay_lookup, "Translate ranks to hosts, or hosts to ranks"},
     {"parentof", cmd_overlay_parentof, "Print the parent of a rank or host"},
     {"disconnect", cmd_overlay_disconnect, "Disconnect a subtree"},
+    {"trace", cmd_overlay_trace, "Show the messages between brokers"},
 };
 
 }  // namespace

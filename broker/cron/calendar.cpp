@@ -14,6 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr int first_year = 2000, last_year = 2100;
+constexpr int clients_year = 1900;  // clients count years from here, as struct tm does
 
 struct FieldRow {
     std::string_view name;
@@ -55,7 +56,8 @@ Result<int> field_value(const FieldRow& row, std::string_view text) {
     for (std::size_t i = 0; i < row.names.size(); ++i)
         if (lower.size() >= row.names[i].size() && lower.starts_with(row.names[i]))
             return row.low + static_cast<int>(i);
-    const auto value = number(text);
+    auto value = number(text);
+    if (value && row.low == first_year && *value < clients_year) value = *value + clients_year;
     if (!value || *value < row.low || *value > row.high) return bad_value(row, text);
     return *value;
 }

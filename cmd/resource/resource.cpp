@@ -13,6 +13,8 @@ constexpr Command resource_commands[] = {
     {"drain", cmd_resource_drain, "drain nodes, or list drained ones"},
     {"undrain", cmd_resource_undrain, "make drained nodes available again"},
     {"eventlog", cmd_resource_eventlog, "show what happened to the resources"},
+    {"acquire-mute", cmd_resource_acquire_mute, ""},
+    {"reload", cmd_resource_reload, ""},
 };
 
 }  // namespace

@@ -83,6 +83,13 @@ CronEntry entry(std::string_view text, double now = 1000) {
     return *CronEntry::from_json(json(text), 1, now);
 }
 
+TEST(CronCalendar, CountsYearsAsClientsDo) {
+    const auto calendar = CronCalendar::from_json(
+        {{"year", 126}, {"month", 0}, {"mday", 1}, {"hour", 0}, {"minute", 5}});
+    ASSERT_TRUE(calendar);
+    EXPECT_EQ(calendar->next(moment(2025, 6, 1, 0, 0, 0)), moment(2026, 1, 1, 0, 5, 0));
+}
+
 TEST(CronEntry, AnswersCreateAsRecorded) {
     // t/wire/transcripts/cron-interval.jsonl and cron-event.jsonl
     const CronEntry interval = entry(
