@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -80,6 +82,7 @@ constexpr Command commands[] = {
     {"start", cmd_start, "Start an instance", instance},
     {"startlog", cmd_startlog, "List when the instance started and ended", instance},
     {"submit", cmd_submit, "Submit a job", submission},
+    {"top", cmd_top, "Show what an instance does, on the whole terminal", jobs},
     {"update", cmd_update, "Update attributes of a job", jobs},
     {"uptime", cmd_uptime, "Show how long the instance has been running", resources},
     {"uri", cmd_uri, "Resolve a job id to the URI of its instance", jobs},
@@ -263,5 +266,10 @@ int cmd_help(int argc, char** argv) {
 }  // namespace sluice
 
 int main(int argc, char** argv) {
-    return sluice::front_end(argc, argv);
+    const int code = sluice::front_end(argc, argv);
+    const bool full = std::fflush(stdout) != 0;
+    if (!full && !std::ferror(stdout)) return code;
+    fmt::print(stderr, "flux: standard output: {}\n",
+               full ? std::strerror(errno) : "not all of it could be written");
+    return code ? code : 1;
 }
