@@ -11,6 +11,8 @@ template <class... Handlers>
 struct Overloaded : Handlers... {
     using Handlers::operator()...;
 };
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;  // Clang 14 does not deduce for aggregates
 
 /// Exit status of a job that was ended before any task could run: as if by the shell.
 int status_of_signal(int signum) { return (128 + signum) << 8; }

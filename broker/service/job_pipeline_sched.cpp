@@ -39,7 +39,7 @@ void JobPipeline::vacate() {
     std::vector<Decision> withdrawn;
     for (const auto& [id, job] : table_.active())
         if (job->active->alloc != ActiveJob::Alloc::none)
-            withdrawn.emplace_back(std::in_place_type<Cancelled>, id);
+            withdrawn.emplace_back(std::in_place_type<Cancelled>, Cancelled{id});
     on_decisions(std::move(withdrawn));
 }
 

@@ -19,7 +19,7 @@ class Streams {
         T state;
     };
     T& add(Request request, T state = {}) {
-        return entries_.emplace_back(std::move(request), std::move(state)).state;
+        return entries_.emplace_back(Entry{std::move(request), std::move(state)}).state;
     }
     /// Ends the stream of `cancel`'s sender that has `matchtag`; no match is ignored.
     void cancel(const Request& cancel, std::int64_t matchtag) {

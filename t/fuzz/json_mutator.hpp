@@ -6,7 +6,6 @@
 #include <random>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/json.hpp"
 
@@ -16,7 +15,7 @@ namespace sluice::fuzz {
 
 /// A value that decoders tend not to expect.
 inline Json odd_value(std::mt19937& random) {
-    static const std::vector<Json> values = {
+    static const JsonArray values = {
         nullptr, true, 0, 1, -1, 0.0, 1.5, -0.5, 1e300, std::int64_t{INT64_MAX},
         std::int64_t{INT64_MIN}, std::uint64_t{UINT64_MAX}, 4294967295, 4294967296, "", "x",
         ".", "a.b", "all", "0-3", "0-4294967295", "[0-9]", "\xC6\x92" "1", "primary",
