@@ -8,6 +8,7 @@
 // programs, and what ends the broker, is left out of the parts below.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <future>
 #include <map>
@@ -125,6 +126,9 @@ void start_broker() {
         SLUICE_ASSERT(false);  // nothing above may end it
     }}.detach();
     started.get_future().wait();
+    // libFuzzer's clock would be taken for a wish to end.
+    ::signal(SIGALRM, SIG_IGN);
+    for (const int signum : {SIGHUP, SIGINT, SIGTERM}) ::signal(signum, SIG_DFL);
 }
 
 /// Lets the broker take `turns` more turns, then calls `done`.
