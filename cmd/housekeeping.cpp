@@ -8,9 +8,8 @@
 #include "base/rfc/fluid.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
-#include "cmd/format/named_formats.hpp"
-#include "cmd/format/output_format.hpp"
 #include "cmd/instance.hpp"
+#include "cmd/table_output.hpp"
 
 namespace sluice {
 namespace {
@@ -121,19 +120,14 @@ Result<std::vector<Row>> load_rows(Handle& flux, const Hostlist& hosts,
 int cmd_list(int argc, char** argv) {
     Cli cli{"flux-housekeeping list", style, "[-h] [-i HOSTS|RANKS] [-n] [-o FORMAT]",
             "List jobs whose nodes are in housekeeping."};
-    std::string include, wanted = "default";
-    bool no_header = false;
+    std::string include;
+    TableOutput table;
     cli.option("-i,--include=HOSTS|RANKS", include, "only these hosts or ranks");
-    cli.flag("-n,--no-header", no_header, "leave out the header line");
-    cli.option("-o,--format=FORMAT", wanted, "output format: a name, a format string, or help");
+    table.declare(cli);
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (!cli.words().empty())
         return cli.usage_error("unrecognized arguments: " + cli.words().front());
-    const auto choice = choose_user_format(list_formats(), wanted);
-    if (!choice) return cli.error(choice.error().text());
-    if (!choice->text.empty()) return write_stdout(choice->text), 0;
-    const auto format = OutputFormat::parse(choice->format, heading_of);
-    if (!format) return cli.error("Error in user format: " + format.error().text());
+    if (const auto code = table.choose(cli, list_formats(), heading_of)) return *code;
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     const auto hosts = instance_hosts(*flux);
@@ -146,10 +140,7 @@ int cmd_list(int argc, char** argv) {
     }
     const auto found = load_rows(*flux, *hosts, only);
     if (!found) return cli.error(found.error().text());
-    std::vector<FieldsOfRow> rows;
-    for (const Row& row : *found)
-        rows.push_back([&row](std::string_view field) { return field_of(row, field); });
-    write_stdout(render_table(*format, rows, {.header = !no_header}));
+    table.print(*found, field_of);
     return 0;
 }
 

@@ -147,6 +147,17 @@ std::string reachable_uri(const std::string& uri) {
     return here ? localized_uri(uri) : uri;
 }
 
+Result<JsonObject> current_jobspec(Handle& flux, JobId id) {
+    constexpr int lookup_current = 2;
+    SLUICE_TRY(const JsonObject reply, flux.call("job-info.lookup", {{"id", id.value},
+                                                                     {"keys", {"jobspec"}},
+                                                                     {"flags", lookup_current}}));
+    JsonReader in{reply};
+    const std::string text = in.string("jobspec");
+    if (!in) return in.error();
+    return parse_json_object(text);
+}
+
 std::vector<JobRow> make_job_rows(std::vector<JsonObject> jobs, double now) {
     std::map<std::int64_t, std::string> names;
     std::vector<JobRow> rows;

@@ -26,6 +26,9 @@ Result<std::vector<std::optional<JsonObject>>> list_job_ids(
 /// One job. Errors: ENOENT.
 Result<JsonObject> list_job_id(Handle& flux, JobId id, const std::vector<std::string>& attributes);
 
+/// The jobspec with all updates so far. Errors: as job-info sent.
+Result<JsonObject> current_jobspec(Handle& flux, JobId id);
+
 /// Rows of jobs, with user names and local URIs filled in.
 std::vector<JobRow> make_job_rows(std::vector<JsonObject> jobs, double now);
 

@@ -5,9 +5,8 @@
 #include "base/rfc/resource_set.hpp"
 #include "base/words.hpp"
 #include "cmd/client.hpp"
-#include "cmd/format/named_formats.hpp"
-#include "cmd/format/output_format.hpp"
 #include "cmd/format/queue_fields.hpp"
+#include "cmd/table_output.hpp"
 
 namespace sluice {
 
@@ -129,20 +128,13 @@ int cmd_queue_list(int argc, char** argv) {
     Cli cli{"flux-queue list", style, "[-h] [-q QUEUE,...] [-n] [-o FORMAT]",
             "List queues, their states and limits."};
     std::vector<std::string> queue_lists;
-    bool no_header = false;
-    std::string wanted_format = "default";
+    TableOutput table;
     cli.option("-q,--queue=QUEUE,...", queue_lists, "show only these queues");
-    cli.flag("-n,--no-header", no_header, "leave out the header line");
-    cli.option("-o,--format=FORMAT", wanted_format,
-               "output format: a name, a format string, or help");
+    table.declare(cli);
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (!cli.words().empty())
         return cli.usage_error("unrecognized arguments: " + cli.words().front());
-    const auto choice = choose_user_format(queue_formats(), wanted_format);
-    if (!choice) return cli.error(choice.error().text());
-    if (!choice->text.empty()) return write_stdout(choice->text), 0;
-    const auto format = OutputFormat::parse(choice->format, queue_heading);
-    if (!format) return cli.error("Error in user format: " + format.error().text());
+    if (const auto code = table.choose(cli, queue_formats(), queue_heading)) return *code;
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     std::vector<std::string> wanted;
@@ -150,10 +142,7 @@ int cmd_queue_list(int argc, char** argv) {
         for (std::string& name : split_words(list)) wanted.push_back(std::move(name));
     const auto queues = load_rows(*flux, wanted);
     if (!queues) return cli.error(queues.error().text());
-    std::vector<FieldsOfRow> rows;
-    for (const QueueRow& queue : *queues)
-        rows.emplace_back([&queue](std::string_view field) { return queue_field(queue, field); });
-    write_stdout(render_table(*format, rows, {.header = !no_header}));
+    table.print(*queues, queue_field);
     return 0;
 }
 

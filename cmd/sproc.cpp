@@ -7,9 +7,8 @@
 #include "base/rfc/io_data.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
-#include "cmd/format/named_formats.hpp"
-#include "cmd/format/output_format.hpp"
 #include "cmd/instance.hpp"
+#include "cmd/table_output.hpp"
 
 namespace sluice {
 namespace {
@@ -103,27 +102,18 @@ FormatCatalog sproc_formats() {
 
 int cmd_sproc_ps(int argc, char** argv) {
     Place place;
-    bool no_header = false;
-    std::string wanted = "default";
+    TableOutput table;
     Cli cli{"flux-sproc ps", style, "[-h] [-r IDSET] [-s NAME] [-n] [-o FORMAT]",
             "List background processes."};
     declare_place(cli, place, "ranks to list (this one), or all");
-    cli.flag("-n,--no-header", no_header, "leave out the header line");
-    cli.option("-o,--format=FORMAT", wanted, "output format: a name, a format string, or help");
+    table.declare(cli);
     if (const auto code = cli.parse(argc, argv)) return *code;
-    const auto choice = choose_user_format(sproc_formats(), wanted);
-    if (!choice) return cli.error(choice.error().text());
-    if (!choice->text.empty()) return write_stdout(choice->text), 0;
-    const auto format = OutputFormat::parse(choice->format, heading_of);
-    if (!format) return cli.error("Error in user format: " + format.error().text());
+    if (const auto code = table.choose(cli, sproc_formats(), heading_of)) return *code;
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     const auto found = load_rows(*flux, place);
     if (!found) return cli.error(found.error().text());
-    std::vector<FieldsOfRow> rows;
-    for (const Row& row : *found)
-        rows.push_back([&row](std::string_view field) { return field_of(row, field); });
-    write_stdout(render_table(*format, rows, {.header = !no_header}));
+    table.print(*found, field_of);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "base/rfc/fsd.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
+#include "cmd/job_query.hpp"
 
 namespace sluice {
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr CliStyle style = CliStyle::python_tool;
 constexpr std::string_view duration_key = "attributes.system.duration";
-constexpr int lookup_current = 2;
 
 std::string full_key(const std::string& key) {
     if (key == "name") return "attributes.system.job.name";
@@ -21,15 +21,7 @@ std::string full_key(const std::string& key) {
 }
 
 Result<double> current_duration(Handle& flux, JobId id) {
-    JsonObject request;
-    request["id"] = id.value;
-    request["keys"] = JsonArray{Json("jobspec")};
-    request["flags"] = lookup_current;
-    SLUICE_TRY(const JsonObject reply, flux.call("job-info.lookup", request));
-    JsonReader in{reply};
-    const std::string text = in.string("jobspec");
-    if (!in) return in.error();
-    SLUICE_TRY(const JsonObject jobspec, parse_json_object(text));
+    SLUICE_TRY(const JsonObject jobspec, current_jobspec(flux, id));
     const Json* duration = find_path(jobspec, duration_key);
     return duration ? as_number(*duration).value_or(0) : 0;
 }

@@ -17,7 +17,6 @@ namespace sluice {
 namespace {
 
 constexpr CliStyle style = CliStyle::c_tool;
-constexpr int lookup_current = 2;  // with updates of the eventlog
 
 Result<void> ask_queue(Handle& flux, JobWait& wait) {
     JsonObject request;
@@ -50,15 +49,7 @@ Result<void> ask_rank(Handle& flux, JobWait& wait) {
 }
 
 Result<Constraint> load_constraint(Handle& flux, JobId id) {
-    JsonObject request;
-    request["id"] = id.value;
-    request["keys"] = JsonArray{Json("jobspec")};
-    request["flags"] = lookup_current;
-    SLUICE_TRY(const JsonObject reply, flux.call("job-info.lookup", request));
-    JsonReader in{reply};
-    const std::string text = in.string("jobspec");
-    if (!in) return in.error();
-    SLUICE_TRY(const JsonObject jobspec, parse_json_object(text));
+    SLUICE_TRY(const JsonObject jobspec, current_jobspec(flux, id));
     const Json* constraints = find_path(jobspec, "attributes.system.constraints");
     return constraints ? Constraint::from_json(*constraints) : Constraint{};
 }

@@ -6,12 +6,11 @@
 
 #include "base/words.hpp"
 #include "cmd/client.hpp"
-#include "cmd/format/named_formats.hpp"
-#include "cmd/format/output_format.hpp"
 #include "cmd/format/queue_fields.hpp"
 #include "cmd/resource/commands.hpp"
 #include "cmd/resource/resource_sets.hpp"
 #include "sched/summary.hpp"
+#include "cmd/table_output.hpp"
 
 namespace sluice {
 namespace {
@@ -164,10 +163,9 @@ int cmd_resource_list(int argc, char** argv) {
             "[-h] [-o FORMAT] [-n] [-s STATES] [-q QUEUE,...] [-i TARGETS] [--skip-empty]",
             "Show resources by state."};
     Options options;
-    bool no_header = false, skip_empty = false, no_skip_empty = false;
-    std::string wanted = "default";
-    cli.option("-o,--format=FORMAT", wanted, "output format: a name, a format string, or help");
-    cli.flag("-n,--no-header", no_header, "leave out the header line");
+    TableOutput table;
+    bool skip_empty = false, no_skip_empty = false;
+    table.declare(cli);
     cli.option("-s,--states=STATE,...", options.states,
                "states to show: up, down, allocated, free, all (default free,allocated,down)");
     options.filter.declare(cli);
@@ -176,27 +174,19 @@ int cmd_resource_list(int argc, char** argv) {
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (!cli.words().empty())
         return cli.usage_error("unrecognized arguments: " + cli.words().front());
-    const auto choice = choose_user_format(list_formats(), wanted);
-    if (!choice) return cli.error(choice.error().text());
-    if (!choice->text.empty()) return write_stdout(choice->text), 0;
-    const auto format = OutputFormat::parse(choice->format, heading_of);
-    if (!format) return cli.error("Error in user format: " + format.error().text());
+    if (const auto code = table.choose(cli, list_formats(), heading_of)) return *code;
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     const auto sets = load_selected(*flux, options);
     if (!sets) return cli.error(sets.error().text());
     const bool skip = skip_empty || (!options.filter.include.empty() && !no_skip_empty);
-    LineMaker maker(*format, sets->config);
+    LineMaker maker(table.format(), sets->config);
     for (const std::string& state : options.states_or({"free", "allocated", "down"})) {
         const auto R = sets->in_state(state);
         if (!R) return cli.error(R.error().text());
         maker.add_state(state, *R, skip);
     }
-    const std::vector<Line> lines = std::move(maker).lines();
-    std::vector<FieldsOfRow> rows;
-    for (const Line& line : lines)
-        rows.emplace_back([&line](std::string_view field) { return field_of(line, field); });
-    write_stdout(render_table(*format, rows, {.header = !no_header}));
+    table.print(std::move(maker).lines(), field_of);
     return 0;
 }
 

@@ -6,10 +6,9 @@
 #include "base/words.hpp"
 #include "cmd/client.hpp"
 #include "cmd/color.hpp"
-#include "cmd/format/named_formats.hpp"
-#include "cmd/format/output_format.hpp"
 #include "cmd/resource/commands.hpp"
 #include "cmd/resource/node_status.hpp"
+#include "cmd/table_output.hpp"
 
 namespace sluice {
 namespace {
@@ -36,37 +35,28 @@ FormatCatalog drain_formats() {
 
 struct ListOptions {
     RankFilter filter;
-    std::string format = "default";
-    bool no_header = false, skip_empty = false;
+    TableOutput table;
+    bool skip_empty = false;
     std::vector<std::string> states;
     ColorWhen color = ColorWhen::automatic;
 
     void declare(Cli& cli) {
-        cli.option("-o,--format=FORMAT", format, "output format: a name, a format string, or help");
-        cli.flag("-n,--no-header", no_header, "leave out the header line");
+        table.declare(cli);
         cli.option("-L,--color[=WHEN]", color_into(color),
                    "color the output: never, always or auto");
         filter.declare(cli);
     }
 };
 
-int show(const Cli& cli, const ListOptions& options, const FormatCatalog& catalog,
+int show(const Cli& cli, ListOptions& options, const FormatCatalog& catalog,
          LineOptions lines_wanted) {
-    const auto choice = choose_user_format(catalog, options.format);
-    if (!choice) return cli.error(choice.error().text());
-    if (!choice->text.empty()) return write_stdout(choice->text), 0;
-    const auto format = OutputFormat::parse(choice->format, status_heading);
-    if (!format) return cli.error("Error in user format: " + format.error().text());
+    if (const auto code = options.table.choose(cli, catalog, status_heading)) return *code;
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     const auto status = load_node_status(*flux, options.filter);
     if (!status) return cli.error(status.error().text());
     lines_wanted.colour = use_color(options.color);
-    const std::vector<StatusLine> lines = status_lines(*status, *format, lines_wanted);
-    std::vector<FieldsOfRow> rows;
-    for (const StatusLine& line : lines)
-        rows.emplace_back([&line](std::string_view field) { return status_field(line, field); });
-    write_stdout(render_table(*format, rows, {.header = !options.no_header}));
+    options.table.print(status_lines(*status, options.table.format(), lines_wanted), status_field);
     return 0;
 }
 
