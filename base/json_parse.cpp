@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/json.hpp"
+#include "base/json_arena.hpp"
 
 namespace sluice {
 namespace {
@@ -12,6 +13,7 @@ namespace json = boost::json;
 using error_code = json::error_code;
 
 constexpr std::size_t depth_max = 64;
+constexpr std::size_t arena_block_bytes = std::size_t{1} << 20;
 
 /// Builds the value from the parser's calls. It is given the whole text at once, but a token with
 /// escapes still comes in parts.
@@ -22,10 +24,12 @@ class Builder {
     static constexpr std::size_t max_key_size = json::string::max_size();
     static constexpr std::size_t max_string_size = json::string::max_size();
 
+    /// The value takes its memory from `storage`.
+    explicit Builder(json::storage_ptr storage) : storage_(std::move(storage)) {}
     Json take() { return stack_.release(); }
 
     bool on_document_begin(error_code&) {
-        stack_.reset();
+        stack_.reset(storage_);
         return true;
     }
     bool on_document_end(error_code&) { return true; }
@@ -93,22 +97,34 @@ class Builder {
     bool on_comment(json::string_view, error_code&) { return true; }
 
   private:
+    json::storage_ptr storage_;
     json::value_stack stack_;
     std::string number_;
 };
 
-}  // namespace
-
-Result<Json> parse_json(std::string_view text) {
+Result<Json> parse(std::string_view text, json::storage_ptr storage) {
     error_code error;
     json::parse_options options;
     options.max_depth = depth_max;
-    json::basic_parser<Builder> parser(options);
+    json::basic_parser<Builder> parser(options, std::move(storage));
     const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
     if (error) return fail(EPROTO, "JSON: {} near byte {}", error.message(), read);
     if (text.find_first_not_of(" \t\r\n", read) != std::string_view::npos)
         return fail(EPROTO, "JSON: extra text after byte {}", read);
     return parser.handler().take();
+}
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text) {
+    return parse(text, {});
+}
+
+Result<JsonObject> parse_json_object_for_good(std::string_view text) {
+    static json::monotonic_resource arena{arena_block_bytes};
+    SLUICE_TRY(Json value, parse(text, &arena));
+    if (value.is_object()) return std::move(value.get_object());
+    return fail(EPROTO, "JSON: expected an object, found {}", json_type_name(value));
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/json_arena.hpp"
 #include "base/rfc/resource_set.hpp"
 #include "cmd/client.hpp"
 #include "cmd/options/job_filter.hpp"
@@ -70,12 +71,19 @@ Result<std::vector<JsonObject>> list_jobs(Handle& flux, const JobQuery& query) {
     request["since"] = query.since;
     request["constraint"] = query.constraint;
     std::vector<JsonObject> jobs;
-    SLUICE_CHECK(for_each_response(flux, "job-list.list", request, [&](JsonObject reply) {
-        Json* list = reply.if_contains("jobs");
+    std::optional<Error> end;
+    flux.send("job-list.list", request, {.streaming = true}, [&](const Reply& reply) {
+        if (!reply.ok()) end = reply.error();
+        if (end) return;
+        auto payload = parse_json_object_for_good(reply.message.text());
+        if (!payload) return void(end = payload.error());
+        Json* list = payload->if_contains("jobs");
         if (!list || !list->is_array()) return;
         for (Json& job : list->get_array())
             if (job.is_object()) jobs.push_back(std::move(job.get_object()));
-    }));
+    });
+    if (!flux.run_until([&] { return end.has_value(); })) return Error{ECONNRESET};
+    if (end->errnum() != ENODATA) return *end;
     return jobs;
 }
 
@@ -163,8 +171,8 @@ std::vector<JobRow> make_job_rows(std::vector<JsonObject> jobs, double now) {
     std::vector<JobRow> rows;
     rows.reserve(jobs.size());
     for (JsonObject& job : jobs) {
-        JobRow row;
-        row.json = std::move(job);
+        // Made from it, not assigned: that would copy what is in an arena.
+        JobRow& row = rows.emplace_back(JobRow{.json = std::move(job)});
         row.now = now;
         if (row.has("userid")) {
             const std::int64_t userid = row.integer("userid");
@@ -173,7 +181,6 @@ std::vector<JobRow> make_job_rows(std::vector<JsonObject> jobs, double now) {
             row.username = found->second;
         }
         row.local_uri = localized_uri(job_uri(row));
-        rows.push_back(std::move(row));
     }
     return rows;
 }

@@ -1,4 +1,5 @@
 #include "base/json.hpp"
+#include "base/json_arena.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -83,6 +84,15 @@ TEST(JsonPath, FindsAndSetsDottedMembers) {
     EXPECT_EQ(*find_path(root, "a.b.c"), 1);
     EXPECT_FALSE(find_path(root, "a.b.x"));
     EXPECT_FALSE(find_path(root, "a.d.x"));
+}
+
+TEST(JsonArena, ReadsAsTheOtherParserDoes) {
+    for (const char* text : {R"({"a":[1,1.5,"x",null,{"b":true}],"t":1796076578.361999})", "{}"})
+        EXPECT_EQ(*parse_json_object_for_good(text), *parse_json_object(text)) << text;
+    for (const char* text : {"", "[]", "{", R"({"a":1}x)"})
+        EXPECT_EQ(parse_json_object_for_good(text).error().text(),
+                  parse_json_object(text).error().text())
+            << text;
 }
 
 }  // namespace
