@@ -10,9 +10,7 @@ namespace sluice {
 Result<int> parse_signal(std::string_view text) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc{} && end == text.data() + text.size()) {
-        return number;  // the broker knows the range
-    }
+    if (error == std::errc{} && end == text.data() + text.size()) return number;
     std::string name{text};
     for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     if (name.starts_with("SIG")) name.erase(0, 3);

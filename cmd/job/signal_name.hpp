@@ -7,7 +7,8 @@
 
 namespace sluice {
 
-/// "SIGTERM", "term", "15". Errors: EINVAL "Invalid signal X".
+/// "SIGTERM", "term", or any number: the broker knows the range.
+/// Errors: EINVAL "Invalid signal X".
 Result<int> parse_signal(std::string_view text);
 
 }  // namespace sluice
