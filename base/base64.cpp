@@ -1,5 +1,6 @@
 #include "base/base64.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -19,22 +20,27 @@ constexpr std::array<std::uint8_t, 256> make_digits() {
 }
 constexpr auto digit_of = make_digits();
 
-std::uint32_t byte_at(std::string_view bytes, std::size_t i) {
-    return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0;
+std::uint32_t octet(char c) { return static_cast<unsigned char>(c); }
+std::uint8_t digit(char c) { return digit_of[static_cast<unsigned char>(c)]; }
+
+Error unexpected(std::string_view text) {
+    const auto wrong = [](char c) { return digit(c) == no_digit; };
+    return fail(EINVAL, "base64: unexpected character '{}'", *std::ranges::find_if(text, wrong));
 }
 
 }  // namespace
 
 std::string base64_encode(std::string_view bytes) {
-    std::string out;
-    out.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const std::uint32_t group =
-            byte_at(bytes, i) << 16 | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2);
-        for (int shift = 18; shift >= 0; shift -= 6) out += alphabet[group >> shift & 63];
+    std::string out((bytes.size() + 2) / 3 * 4, '=');
+    const char* in = bytes.data();
+    char* to = out.data();
+    for (std::size_t left = bytes.size(); left > 0;) {
+        const std::size_t taken = std::min<std::size_t>(left, 3);
+        const std::uint32_t group = octet(in[0]) << 16 | (taken > 1 ? octet(in[1]) << 8 : 0) |
+                                    (taken > 2 ? octet(in[2]) : 0);
+        for (std::size_t i = 0; i <= taken; ++i) to[i] = alphabet[group >> (18 - 6 * i) & 63];
+        in += taken, to += 4, left -= taken;
     }
-    const std::size_t padding = (3 - bytes.size() % 3) % 3;
-    out.replace(out.size() - padding, padding, padding, '=');
     return out;
 }
 
@@ -43,19 +49,27 @@ Result<std::string> base64_decode(std::string_view text) {
         return fail(EINVAL, "base64: {} characters, not a multiple of 4", text.size());
     const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
     text.remove_suffix(padding);
-    std::string out;
-    out.reserve(text.size() / 4 * 3 + 2);
-    std::uint32_t bits = 0;
-    int count = 0;
-    for (const char c : text) {
-        const std::uint8_t digit = digit_of[static_cast<unsigned char>(c)];
-        if (digit == no_digit) return fail(EINVAL, "base64: unexpected character '{}'", c);
-        bits = bits << 6 | digit;
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        out += static_cast<char>(bits >> count & 0xFF);
+    std::string out(text.size() * 3 / 4, '\0');
+    char* to = out.data();
+    std::uint8_t seen = 0;  // all digits or-ed: over 63 when one of them is none
+    std::size_t i = 0;
+    for (; i + 4 <= text.size(); i += 4) {
+        const std::uint8_t a = digit(text[i]), b = digit(text[i + 1]), c = digit(text[i + 2]),
+                           d = digit(text[i + 3]);
+        seen |= a | b | c | d;
+        *to++ = static_cast<char>(a << 2 | b >> 4);
+        *to++ = static_cast<char>(b << 4 | c >> 2);
+        *to++ = static_cast<char>(c << 6 | d);
     }
+    for (std::uint8_t before = 0; i < text.size(); ++i) {
+        const std::uint8_t now = digit(text[i]);
+        seen |= now;
+        const std::size_t place = i % 4;
+        if (place == 1) *to++ = static_cast<char>(before << 2 | now >> 4);
+        if (place == 2) *to++ = static_cast<char>(before << 4 | now >> 2);
+        before = now;
+    }
+    if (seen >= no_digit) return unexpected(text);
     return out;
 }
 

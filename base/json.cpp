@@ -1,5 +1,6 @@
 #include "base/json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -12,28 +13,31 @@ struct Layout {
     int indent = -1;         // spaces a level, or -1 for one line
 };
 
-void dump_string(std::string& out, std::string_view text) {
+bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+void append_escaped(std::string& out, char c) {
     static constexpr char hex[] = "0123456789abcdef";
+    switch (c) {
+        case '"': out += "\\\""; break;
+        case '\\': out += "\\\\"; break;
+        case '\n': out += "\\n"; break;
+        case '\r': out += "\\r"; break;
+        case '\t': out += "\\t"; break;
+        case '\b': out += "\\b"; break;
+        case '\f': out += "\\f"; break;
+        default: out += {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+    }
+}
+
+void dump_string(std::string& out, std::string_view text) {
     out += '"';
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        switch (c) {
-            case '"': out += "\\\""; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            case '\b': out += "\\b"; break;
-            case '\f': out += "\\f"; break;
-            default:
-                if (byte < 0x20) {
-                    out += "\\u00";
-                    out += hex[byte >> 4];
-                    out += hex[byte & 15];
-                } else {
-                    out += c;
-                }
-        }
+    while (!text.empty()) {
+        const auto special = std::ranges::find_if_not(text, is_plain);
+        out.append(text.begin(), special);
+        text.remove_prefix(special - text.begin());
+        if (text.empty()) break;
+        append_escaped(out, text.front());
+        text.remove_prefix(1);
     }
     out += '"';
 }

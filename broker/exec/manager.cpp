@@ -59,7 +59,7 @@ void ExecManager::launch(JobId id, const JsonObject& R, const JsonObject& jobspe
     job->launched = true;
     if (!job->fsm) {
         job->mock_end = hooks_.clock() + job->mock_seconds;
-        timed_.insert(id);
+        note_deadline(id, *job);
         hooks_.started(id);
         return;
     }
@@ -71,8 +71,26 @@ void ExecManager::launch(JobId id, const JsonObject& R, const JsonObject& jobspe
 }
 
 void ExecManager::send_launches() {
-    for (auto& [rank, jobs] : std::exchange(launches_, {}))
-        rpc_.notify("job-launcher.launch", exec::encode_launch(jobs), rank);
+    for (auto& [rank, jobs] : std::exchange(launches_, {})) {
+        std::vector<JobId> ids;
+        for (const exec::LaunchJob& job : jobs) ids.push_back(job.id);
+        rpc_.call("job-launcher.launch", exec::encode_launch(jobs), {.nodeid = rank},
+                  [this, rank = rank, ids = std::move(ids)](const Reply& reply) {
+                      if (!reply.ok()) on_not_launched(rank, ids, reply.error());
+                  });
+    }
+}
+
+/// A host that went down after its allocation, or that has no broker.
+void ExecManager::on_not_launched(std::uint32_t rank, const std::vector<JobId>& ids,
+                                  const Error& error) {
+    const bool unreachable = error.errnum() == EHOSTUNREACH;
+    for (const JobId id : ids) {
+        Running* job = find(id);
+        if (job && job->fsm)
+            act(id, unreachable ? job->fsm->on_lost(rank)
+                                : job->fsm->on_failed(rank, error.text()));
+    }
 }
 
 void ExecManager::cancel(JobId id, int signum) {
@@ -182,13 +200,22 @@ void ExecManager::act(JobId id, ExecActions actions) {
             },
             action);
     }
-    if (const Running* job = find(id); job && job->fsm && job->fsm->deadline()) timed_.insert(id);
+    if (Running* job = find(id)) note_deadline(id, *job);
+}
+
+void ExecManager::note_deadline(JobId id, Running& job) {
+    const std::optional<double> deadline = job.deadline();
+    if (deadline == job.noted_deadline) return;
+    if (job.noted_deadline) deadlines_.erase({*job.noted_deadline, id});
+    if (deadline) deadlines_.emplace(*deadline, id);
+    job.noted_deadline = deadline;
 }
 
 void ExecManager::finish(JobId id, int status) {
-    for (const Request& request : jobs_.at(id).barrier) request.fail(Error{EIO});
-    jobs_.erase(id);
-    timed_.erase(id);
+    const auto job = jobs_.find(id);
+    for (const Request& request : job->second.barrier) request.fail(Error{EIO});
+    if (job->second.noted_deadline) deadlines_.erase({*job->second.noted_deadline, id});
+    jobs_.erase(job);
     hooks_.finished(id, status);
 }
 
@@ -200,29 +227,22 @@ void ExecManager::finish_unseen(JobId id, int status) {
 }
 
 void ExecManager::on_time(double now) {
-    const std::vector<JobId> ids{timed_.begin(), timed_.end()};
-    for (const JobId id : ids) {
+    std::vector<JobId> due;
+    for (const auto& [deadline, id] : deadlines_) {
+        if (deadline > now) break;
+        due.push_back(id);
+    }
+    for (const JobId id : due) {
         Running* job = find(id);
-        if (!job) {
-            timed_.erase(id);
-        } else if (job->mock_end) {
-            if (*job->mock_end <= now) finish_unseen(id, 0);
-        } else {
-            act(id, job->fsm->on_time(now));
-            if (Running* still = find(id); still && !still->fsm->deadline()) timed_.erase(id);
-        }
+        if (!job) continue;  // what was done for another ended it
+        if (job->fsm) act(id, job->fsm->on_time(now));
+        else finish_unseen(id, 0);
     }
 }
 
 std::optional<double> ExecManager::next_time() const {
-    std::optional<double> next;
-    for (const JobId id : timed_) {
-        const auto found = jobs_.find(id);
-        if (found == jobs_.end()) continue;
-        const auto at = found->second.fsm ? found->second.fsm->deadline() : found->second.mock_end;
-        if (at && (!next || *at < *next)) next = at;
-    }
-    return next;
+    if (deadlines_.empty()) return std::nullopt;
+    return deadlines_.begin()->first;
 }
 
 }  // namespace sluice

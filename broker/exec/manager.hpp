@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/rfc/resource_set.hpp"
@@ -66,10 +66,14 @@ class ExecManager {
         bool launched = false;
         double mock_seconds = 0;
         std::optional<double> mock_end;
+        std::optional<double> noted_deadline;  // as it stands in deadlines_
+        std::optional<double> deadline() const { return fsm ? fsm->deadline() : mock_end; }
         std::vector<Request> barrier;
     };
     Running* find(JobId id);
     void act(JobId id, ExecActions actions);
+    void note_deadline(JobId id, Running& job);
+    void on_not_launched(std::uint32_t rank, const std::vector<JobId>& ids, const Error& error);
     void finish(JobId id, int status);
     void finish_unseen(JobId id, int status);
     void signal(JobId id, const SendSignal& action);
@@ -79,7 +83,7 @@ class ExecManager {
     ExecConfig config_;
     Hooks hooks_;
     std::unordered_map<JobId, Running> jobs_;
-    std::unordered_set<JobId> timed_;      // those with a deadline
+    std::set<std::pair<double, JobId>> deadlines_;
     std::unordered_map<std::uint32_t, std::vector<exec::LaunchJob>> launches_;  // by rank
 };
 
