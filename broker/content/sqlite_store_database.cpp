@@ -3,22 +3,10 @@
 namespace sluice {
 namespace {
 
-// Events are clustered by job and log, in the order of their commits.
-constexpr const char* schema = R"(
-CREATE TABLE IF NOT EXISTS jobs(
-  id INTEGER PRIMARY KEY, userid INTEGER NOT NULL, jobspec TEXT NOT NULL, updates TEXT NOT NULL,
-  R TEXT, row TEXT);
-CREATE TABLE IF NOT EXISTS events(
-  id INTEGER NOT NULL, path TEXT NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL,
-  PRIMARY KEY(id, path, seq)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS blobs(
-  blobref TEXT PRIMARY KEY, epoch INTEGER NOT NULL DEFAULT 0, data BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS checkpoints(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, automatic INTEGER NOT NULL, value TEXT NOT NULL);
-)";
 constexpr sqlite3_int64 checkpoints_max = 5;
 constexpr const char* epoch_key = "blob_epoch";
+constexpr const char* opens_key = "opens";
+constexpr int seq_bits = 32;  // of an entry's seq; above them: how often the store was opened
 
 sqlite3_int64 key(JobId id) { return static_cast<sqlite3_int64>(id.value); }
 
@@ -26,10 +14,8 @@ StoredJob job_from(const Statement& row) {
     StoredJob job;
     job.id = JobId{static_cast<std::uint64_t>(row.integer(0))};
     job.userid = UserId{static_cast<std::uint32_t>(row.integer(1))};
-    job.jobspec = row.text(2);
-    job.updates = row.text(3);
-    if (!row.is_null(4)) job.R = row.text(4);
-    if (!row.is_null(5)) job.row = row.text(5);
+    if (!row.is_null(2)) job.R = row.text(2);
+    if (!row.is_null(3)) job.row = row.text(3);
     return job;
 }
 
@@ -54,11 +40,9 @@ Result<Database> Database::open(const std::string& path, bool durable) {
     SLUICE_CHECK(database.execute("PRAGMA journal_mode=WAL"));
     SLUICE_CHECK(database.execute(durable ? "PRAGMA synchronous=FULL"
                                                   : "PRAGMA synchronous=OFF"));
-    SLUICE_CHECK(database.execute(schema));
-    SLUICE_CHECK(database.add_epochs());
+    SLUICE_CHECK(database.set_up_tables());
     SLUICE_CHECK(database.prepare_all());
-    SLUICE_TRY(Statement max, database.prepare("SELECT coalesce(max(seq),0) FROM events"));
-    if (max.step() == SQLITE_ROW) database.next_seq_ = max.integer(0) + 1;
+    SLUICE_CHECK(database.read_counters());
     return database;
 }
 
@@ -68,12 +52,13 @@ Result<void> Database::prepare_all() {
         const char* sql;
     };
     const Row rows[] = {
-        {&Database::add_job_,
-         "INSERT INTO jobs(id,userid,jobspec,updates) VALUES(?1,?2,?3,?4)"},
+        {&Database::add_job_, "INSERT INTO jobs(id,userid) VALUES(?1,?2)"},
+        {&Database::add_jobspec_, "INSERT INTO jobspecs(id,jobspec,updates) VALUES(?1,?2,?3)"},
         {&Database::append_, "INSERT INTO events(id,path,seq,data) VALUES(?1,?2,?3,?4)"},
         {&Database::set_R_, "UPDATE jobs SET R=?2 WHERE id=?1"},
         {&Database::set_row_, "UPDATE jobs SET row=?2 WHERE id=?1"},
         {&Database::purge_job_, "DELETE FROM jobs WHERE id=?1"},
+        {&Database::purge_jobspec_, "DELETE FROM jobspecs WHERE id=?1"},
         {&Database::purge_events_, "DELETE FROM events WHERE id=?1"},
         {&Database::set_meta_, "INSERT OR REPLACE INTO meta(key,value) VALUES(?1,?2)"},
         {&Database::read_log_, "SELECT data FROM events WHERE id=?1 AND path=?2 ORDER BY seq"},
@@ -82,7 +67,8 @@ Result<void> Database::prepare_all() {
          "LIMIT -1 OFFSET ?4"},
         {&Database::read_logs_,
          "SELECT path,data FROM events WHERE id=?1 ORDER BY path,seq"},
-        {&Database::read_job_, "SELECT id,userid,jobspec,updates,R,row FROM jobs WHERE id=?1"},
+        {&Database::read_job_,
+         "SELECT id,userid,R,row,jobspec,updates FROM jobs JOIN jobspecs USING(id) WHERE id=?1"},
         {&Database::add_blob_,
          "INSERT INTO blobs(blobref,epoch,data) VALUES(?1,?2,?3) "
          "ON CONFLICT DO UPDATE SET epoch=excluded.epoch WHERE epoch<excluded.epoch"},
@@ -102,17 +88,16 @@ Result<void> Database::prepare_all() {
     return {};
 }
 
-/// Stores made before there were epochs: what they hold has epoch 0.
-Result<void> Database::add_epochs() {
-    SLUICE_TRY(Statement column, prepare("SELECT 1 FROM pragma_table_info('blobs') "
-                                         "WHERE name='epoch'"));
-    const bool there = column.step() == SQLITE_ROW;
-    column.reset();
-    if (!there)
-        SLUICE_CHECK(execute("ALTER TABLE blobs ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0"));
+Result<void> Database::read_counters() {
     SLUICE_TRY(const auto epoch, meta(epoch_key));
     if (epoch) epoch_ = std::atoll(epoch->c_str());
-    return {};
+    SLUICE_TRY(const auto opens, meta(opens_key));
+    const sqlite3_int64 count = (opens ? std::atoll(opens->c_str()) : 0) + 1;
+    next_seq_ = count << seq_bits;
+    const std::string text = std::to_string(count);
+    set_meta_.bind(1, opens_key);
+    set_meta_.bind(2, text);
+    return run(set_meta_);
 }
 
 Result<CollectionHorizon> Database::next_epoch() {
@@ -146,6 +131,8 @@ Result<std::int64_t> Database::sweep(std::int64_t epoch, std::int64_t after, std
 Result<void> Database::purge(JobId id) {
     purge_job_.bind(1, key(id));
     SLUICE_CHECK(run(purge_job_));
+    purge_jobspec_.bind(1, key(id));
+    SLUICE_CHECK(run(purge_jobspec_));
     purge_events_.bind(1, key(id));
     return run(purge_events_);
 }
@@ -154,9 +141,11 @@ Result<void> Database::apply(const StoreBatch& batch) {
     for (const auto& job : batch.jobs) {
         add_job_.bind(1, key(job.id));
         add_job_.bind(2, sqlite3_int64{job.userid.value});
-        add_job_.bind(3, job.jobspec);
-        add_job_.bind(4, job.updates);
         SLUICE_CHECK(run(add_job_));
+        add_jobspec_.bind(1, key(job.id));
+        add_jobspec_.bind(2, job.jobspec);
+        add_jobspec_.bind(3, job.updates);
+        SLUICE_CHECK(run(add_jobspec_));
     }
     for (const auto& append : batch.appends) {
         append_.bind(1, key(append.id));
@@ -240,23 +229,28 @@ Result<std::optional<StoredJob>> Database::job(JobId id) {
     read_job_.bind(1, key(id));
     std::optional<StoredJob> job;
     const int rc = read_job_.step();
-    if (rc == SQLITE_ROW) job = job_from(read_job_);
+    if (rc == SQLITE_ROW) {
+        job = job_from(read_job_);
+        job->jobspec = read_job_.text(4);
+        job->updates = read_job_.text(5);
+    }
     read_job_.reset();
     if (rc != SQLITE_ROW && rc != SQLITE_DONE) return error();
     return job;
 }
 
 Result<std::vector<StoredJob>> Database::jobs() {
-    SLUICE_TRY(Statement all, prepare("SELECT id,userid,CASE WHEN row IS NULL THEN jobspec END,"
-                                      "updates,R,row FROM jobs ORDER BY id"));
+    SLUICE_TRY(Statement all, prepare("SELECT id,userid,R,row FROM jobs ORDER BY id"));
     std::vector<StoredJob> jobs;
     int rc;
     while ((rc = all.step()) == SQLITE_ROW) jobs.push_back(job_from(all));
     if (rc != SQLITE_DONE) return error();
-    for (StoredJob& job : jobs) {
-        if (!job.row.empty()) continue;
-        SLUICE_TRY(auto eventlog, log(job.id, "eventlog"));
-        job.eventlog = std::move(eventlog).value_or("");
+    for (StoredJob& stored : jobs) {
+        if (!stored.row.empty()) continue;
+        SLUICE_TRY(auto whole, job(stored.id));
+        if (whole) stored = *std::move(whole);
+        SLUICE_TRY(auto eventlog, log(stored.id, "eventlog"));
+        stored.eventlog = std::move(eventlog).value_or("");
     }
     return jobs;
 }

@@ -100,13 +100,19 @@ class Database {
         return error();
     }
     Result<void> prepare_all();
-    Result<void> add_epochs();
+    Result<void> set_up_tables();
+    /// Errors: EINVAL for a store of a newer version, or of another program.
+    Result<void> check_origin(sqlite3_int64 version);
+    Result<void> upgrade();
+    Result<void> read_counters();
+    Result<sqlite3_int64> count(const char* sql);
+    Result<bool> has_column(const std::string& table, const std::string& column);
     Result<void> purge(JobId id);
     Result<void> put_checkpoint(const StoreBatch::NewCheckpoint& checkpoint);
 
     std::string path_;
     DatabasePtr db_;
-    Statement add_job_, append_, set_R_, set_row_, purge_job_, purge_events_, set_meta_, read_log_,
+    Statement add_job_, add_jobspec_, append_, set_R_, set_row_, purge_job_, purge_jobspec_, purge_events_, set_meta_, read_log_,
         read_log_part_, read_logs_, read_job_, add_blob_, read_blob_, find_blob_, add_checkpoint_,
         drop_automatic_, prune_checkpoints_, mark_, sweep_;
     sqlite3_int64 next_seq_ = 1, epoch_ = 0;

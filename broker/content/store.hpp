@@ -74,10 +74,10 @@ struct CollectionHorizon {
 struct StoredJob {
     JobId id;
     UserId userid;
-    std::string jobspec, updates;
+    std::string jobspec, updates;  // of a list of jobs: read for active jobs only
     std::optional<std::string> R;
     std::string row;       // empty while the job is active
-    std::string eventlog;  // read for active jobs only
+    std::string eventlog;  // as `jobspec`
 };
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/aio/thread_port.hpp"
 #include "broker/content/sqlite_store_database.hpp"
@@ -168,16 +169,54 @@ TEST(SqliteStore, SaysWhichFileCannotBeOpened) {
     EXPECT_THAT(store.error().text(), testing::HasSubstr("/nonexistent/folder/jobs.sqlite"));
 }
 
-TEST_F(SqliteStoreTest, AStoreWithoutEpochsOfBlobsGetsThem) {
+/// A store as the first version made it.
+constexpr const char* first_format = R"(
+CREATE TABLE jobs(id INTEGER PRIMARY KEY, userid INTEGER NOT NULL, jobspec TEXT NOT NULL,
+  updates TEXT NOT NULL, R TEXT, row TEXT);
+CREATE TABLE events(id INTEGER NOT NULL, path TEXT NOT NULL, seq INTEGER NOT NULL,
+  data BLOB NOT NULL, PRIMARY KEY(id, path, seq)) WITHOUT ROWID;
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE blobs(blobref TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE checkpoints(id INTEGER PRIMARY KEY AUTOINCREMENT, automatic INTEGER NOT NULL,
+  value TEXT NOT NULL);
+INSERT INTO jobs VALUES(5,1000,'{"version":1}','{"a":1}','{"version":1,"execution":{}}',NULL),
+  (6,1000,'{"version":1}','{}',NULL,'{"id":6}');
+INSERT INTO events VALUES(5,'eventlog',1,'one'||char(10)),(5,'eventlog',2,'two'||char(10));
+INSERT INTO blobs VALUES('kept','k'),('junk','j');
+)";
+
+void make_database(const std::string& path, const char* sql) {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+    const DatabasePtr database{raw};
+    ASSERT_EQ(sqlite3_exec(raw, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+}
+
+TEST_F(SqliteStoreTest, AStoreOfTheFirstFormatIsBroughtUpToDate) {
     const std::string path = folder_ + "/old.sqlite";
-    {
-        auto old = Database::open(path, false);
-        ASSERT_TRUE(old);
-        ASSERT_TRUE(old->execute("DROP TABLE blobs"));
-        ASSERT_TRUE(old->execute("CREATE TABLE blobs(blobref TEXT PRIMARY KEY, "
-                                 "data BLOB NOT NULL); "
-                                 "INSERT INTO blobs VALUES('kept','k'),('junk','j')"));
+    make_database(path, first_format);
+    for (int again = 0; again < 2; ++again) {
+        auto database = Database::open(path, false);
+        ASSERT_TRUE(database) << database.error().text();
+        const auto jobs = database->jobs();
+        ASSERT_TRUE(jobs);
+        ASSERT_EQ(jobs->size(), 2u);
+        EXPECT_EQ(jobs->at(0).updates, "{\"a\":1}");
+        EXPECT_TRUE(jobs->at(0).R);
+        EXPECT_TRUE(jobs->at(0).eventlog.starts_with("one\ntwo\n")) << jobs->at(0).eventlog;
+        EXPECT_EQ(jobs->at(1).row, "{\"id\":6}");
+        EXPECT_EQ((*database->job(JobId{6}))->jobspec, "{\"version\":1}");
+        StoreBatch later;
+        later.appends.push_back({JobId{5}, "eventlog", "later\n"});
+        ASSERT_TRUE(database->apply(later));
     }
+    EXPECT_EQ(*Database::open(path, false)->log(JobId{5}, "eventlog"),
+              "one\ntwo\nlater\nlater\n");
+}
+
+TEST_F(SqliteStoreTest, BlobsOfTheFirstFormatAreCollected) {
+    const std::string path = folder_ + "/old.sqlite";
+    make_database(path, first_format);
     {
         auto database = Database::open(path, false);
         ASSERT_TRUE(database) << database.error().text();
@@ -191,6 +230,27 @@ TEST_F(SqliteStoreTest, AStoreWithoutEpochsOfBlobsGetsThem) {
         EXPECT_EQ(*database->blob("kept"), "k");
     }
     EXPECT_EQ(Database::open(path, false)->next_epoch()->epoch, 2);
+}
+
+TEST_F(SqliteStoreTest, RefusesStoresThatItWouldSpoil) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"PRAGMA user_version=99; CREATE TABLE any(a)", "newer version (format 99"},
+        {"CREATE TABLE objects(hash, object)", "a database of another program"},
+    };
+    for (const auto& [sql, reason] : rows) {
+        const std::string path = folder_ + "/foreign.sqlite";
+        std::filesystem::remove(path);
+        make_database(path, sql);
+        const auto database = Database::open(path, false);
+        ASSERT_FALSE(database);
+        EXPECT_THAT(database.error().text(), testing::HasSubstr(reason));
+        EXPECT_THAT(database.error().text(), testing::HasSubstr(path));
+    }
+    const std::string path = folder_ + "/garbage.sqlite";
+    std::ofstream{path} << std::string(8192, 'x');
+    const auto database = Database::open(path, false);
+    ASSERT_FALSE(database);
+    EXPECT_THAT(database.error().text(), testing::HasSubstr("not a database"));
 }
 
 }  // namespace
