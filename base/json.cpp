@@ -1,8 +1,8 @@
 #include "base/json.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace sluice {
 namespace {
@@ -14,6 +14,24 @@ struct Layout {
 };
 
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+/// Bytes at the front of `text` that stand for themselves in JSON; eight at a time while all do.
+std::size_t plain_prefix(std::string_view text) {
+    constexpr std::uint64_t ones = 0x0101010101010101, highs = ones << 7;
+    const auto any_below = [](std::uint64_t word, std::uint64_t limit) {
+        return (word - ones * limit) & ~word & highs;
+    };
+    std::size_t at = 0;
+    for (; at + 8 <= text.size(); at += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, text.data() + at, 8);
+        if (any_below(word, 0x20) | any_below(word ^ ones * '"', 1) |
+            any_below(word ^ ones * '\\', 1))
+            break;
+    }
+    while (at < text.size() && is_plain(text[at])) ++at;
+    return at;
+}
 
 void append_escaped(std::string& out, char c) {
     static constexpr char hex[] = "0123456789abcdef";
@@ -32,9 +50,9 @@ void append_escaped(std::string& out, char c) {
 void dump_string(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
-        const auto special = std::ranges::find_if_not(text, is_plain);
-        out.append(text.begin(), special);
-        text.remove_prefix(special - text.begin());
+        const std::size_t plain = plain_prefix(text);
+        out.append(text, 0, plain);
+        text.remove_prefix(plain);
         if (text.empty()) break;
         append_escaped(out, text.front());
         text.remove_prefix(1);

@@ -1,5 +1,7 @@
 #include "broker/jobs/job.hpp"
 
+#include "base/rfc/fsd.hpp"
+
 namespace sluice {
 
 void describe(Job& job, const Jobspec& jobspec) {
@@ -14,6 +16,15 @@ void describe(Job& job, const Jobspec& jobspec) {
     // Whole nodes: how many cores they have is known only once they are allocated.
     job.ncores = request.exclusive ? 0 : static_cast<std::uint32_t>(request.cores());
     job.ntasks = jobspec.task_count(std::max(1u, request.nodes), request.cores());
+}
+
+Result<std::optional<double>> mock_duration(const JsonObject& jobspec) {
+    const Json* value = find_path(jobspec, "attributes.system.exec.test.run_duration");
+    if (!value) return std::optional<double>{};
+    if (const auto number = as_number(*value)) return number;
+    if (!value->is_string()) return fail(EINVAL, "exec.test.run_duration: want a duration");
+    SLUICE_TRY(const double seconds, fsd_parse(std::string_view{value->as_string()}));
+    return std::optional{seconds};
 }
 
 void describe_allocation(Job& job, const ResourceSet& R) {

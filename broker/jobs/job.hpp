@@ -44,6 +44,7 @@ struct JobException {
 struct ActiveJob {
     std::string jobspec;        // as submitted, with the environment; "" once launched
     JsonObject updates;         // dotted path -> value: policy defaults, then jobspec-update events
+    std::optional<double> mock_seconds;  // it only pretends to run
     AllocRequest request;       // priority is not kept up to date here
     std::optional<ResourceSet> R;
     bool singleton = false;     // submitted with dependency=singleton
@@ -93,6 +94,9 @@ struct Job {
 
 /// Fills the attributes that the jobspec decides. `updates` are applied already.
 void describe(Job& job, const Jobspec& jobspec);
+/// Seconds that a job pretends to run (attributes.system.exec.test.run_duration), if it asks for that.
+/// Errors: EINVAL.
+Result<std::optional<double>> mock_duration(const JsonObject& jobspec);
 /// Sets what the allocation decides: ranks, nodelist, nnodes, ncores, expiration.
 void describe_allocation(Job& job, const ResourceSet& R);
 

@@ -2,7 +2,6 @@
 
 #include <csignal>
 
-#include "base/rfc/fsd.hpp"
 #include "broker/service/job_pipeline_timer.hpp"
 #include "broker/log/logger.hpp"
 #include "broker/resource_hub.hpp"
@@ -15,16 +14,6 @@ namespace {
 constexpr double event_gap = 1e-6;  // two events of an instance never share a time stamp
 
 std::uint64_t now_ms() { return static_cast<std::uint64_t>(wall_clock_now() * 1000); }
-
-/// Seconds that a job only pretends to run, if it asks for that.
-Result<std::optional<double>> mock_duration(const JsonObject& jobspec) {
-    const Json* value = find_path(jobspec, "attributes.system.exec.test.run_duration");
-    if (!value) return std::optional<double>{};
-    if (const auto number = as_number(*value)) return number;
-    if (!value->is_string()) return fail(EINVAL, "exec.test.run_duration: want a duration");
-    SLUICE_TRY(const double seconds, fsd_parse(std::string_view{value->as_string()}));
-    return std::optional{seconds};
-}
 
 /// A jobspec that does not hold. RFC 6 would say EINVAL; stock validators answer EPERM.
 Error invalid(const Error& why) { return Error{EPERM, why.text()}; }
@@ -83,7 +72,7 @@ Result<JobId> JobPipeline::submit(Submission submission, std::function<void(JobI
         SLUICE_TRY(jobspec, jobspec_of(submission.jobspec, updates));
     }
     SLUICE_CHECK(queues_.admit(jobspec.queue, jobspec));
-    SLUICE_CHECK(mock_duration(jobspec.json));
+    SLUICE_TRY(const auto mock_seconds, mock_duration(jobspec.json));
     const auto id = ids_.next(now_ms());
     if (!id) return fail(EAGAIN, "no job id is left in this millisecond; submit again");
 
@@ -95,6 +84,7 @@ Result<JobId> JobPipeline::submit(Submission submission, std::function<void(JobI
     owned->active = std::make_unique<ActiveJob>();
     ActiveJob& active = *owned->active;
     active.request = AllocRequest::from(*id, 0, submission.userid, 0, jobspec);
+    active.mock_seconds = mock_seconds;
     active.updates = std::move(updates);
     active.jobspec = submission.jobspec;
     batch_.store().jobs.push_back({*id, submission.userid, std::move(submission.jobspec),
@@ -249,16 +239,18 @@ void JobPipeline::start_exec(Job& job) {
     ActiveJob& active = *job.active;
     active.exec = true;
     const JobId id = job.id;
+    if (active.mock_seconds) {
+        active.jobspec = {};
+        exec_->begin_mock(id, job.userid, *active.mock_seconds);
+        return after_commit([this, id] { exec_->launch(id, {}, {}); });
+    }
     auto jobspec = updated_jobspec(active.jobspec, active.updates);
     if (!jobspec) {
         active.exec = false;
         return raise(job, {"exec", 0, jobspec.error().text(), context_.router.owner(), {}});
     }
-    if (const auto mock = mock_duration(*jobspec); mock && *mock)
-        exec_->begin_mock(id, job.userid, **mock);
-    else
-        exec_->begin(id, job.userid, *active.R);
     active.jobspec = {};
+    exec_->begin(id, job.userid, *active.R);
     after_commit([this, id, R = active.R->to_json(), jobspec = *std::move(jobspec)] {
         exec_->launch(id, R, jobspec);
     });

@@ -165,6 +165,7 @@ Result<void> JobPipeline::restore_job(const StoredJob& stored) {
     job->active = std::make_unique<ActiveJob>();
     ActiveJob& active = *job->active;
     active.jobspec = stored.jobspec;
+    SLUICE_TRY(active.mock_seconds, mock_duration(jobspec.json));
     active.updates = std::move(updates);
     active.request = AllocRequest::from(job->id, 0, job->userid, 0, jobspec);
     if (stored.R) {
