@@ -1,6 +1,7 @@
 #include "broker/jobs/job_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/assert.hpp"
 
@@ -81,20 +82,43 @@ bool JobTable::any(unsigned states) const {
     return std::ranges::any_of(active_, [&](const auto& it) { return it.second->is(states); });
 }
 
-void JobTable::list(const std::function<bool(const Job&)>& take) const {
+JobTable::Walk::Walk(const JobTable& table) : table_(table) {
     std::vector<const Job*> pending, running;
-    for (const auto& [id, job] : active_)
+    for (const auto& [id, job] : table.active_)
         (job->is(job_states::running) ? running : pending).push_back(job);
     std::stable_sort(pending.begin(), pending.end(),
                      [](const Job* a, const Job* b) { return a->priority > b->priority; });
     std::stable_sort(running.begin(), running.end(),
                      [](const Job* a, const Job* b) { return a->t_run > b->t_run; });
-    for (const Job* job : pending)
-        if (!take(*job)) return;
-    for (const Job* job : running)
-        if (!take(*job)) return;
-    for (auto job = inactive_.rbegin(); job != inactive_.rend(); ++job)
-        if (!take(**job)) return;
+    active_.reserve(table.active_.size());
+    for (const Job* job : pending) active_.push_back(job->id);
+    for (const Job* job : running) active_.push_back(job->id);
+    const auto& inactive = table.inactive_;
+    place_ = inactive.size();
+    before_ = inactive.empty() ? 0 : std::nextafter(inactive.back()->t_inactive, HUGE_VAL);
+}
+
+const Job* JobTable::Walk::next() {
+    while (at_ < active_.size())
+        if (const Job* job = table_.find(active_[at_++])) return job;
+    return next_inactive();
+}
+
+/// Times of ending tell where to go on in a table that has changed.
+const Job* JobTable::Walk::next_inactive() {
+    const auto& inactive = table_.inactive_;
+    const bool unchanged = place_ < inactive.size() && inactive[place_]->id == last_;
+    if (!unchanged) {
+        const auto end = std::partition_point(
+            inactive.begin(), inactive.end(),
+            [this](const Job* job) { return job->t_inactive < before_; });
+        place_ = static_cast<std::size_t>(end - inactive.begin());
+    }
+    if (place_ == 0) return nullptr;
+    const Job* job = inactive[--place_];
+    last_ = job->id;
+    before_ = job->t_inactive;
+    return job;
 }
 
 }  // namespace sluice

@@ -48,8 +48,25 @@ class JobTable {
     bool any(unsigned states) const;
 
     /// Jobs in the order of listings: pending by priority, running newest first, inactive newest
-    /// first. Stops when `take` says false.
-    void list(const std::function<bool(const Job&)>& take) const;
+    /// first. The table may change between two steps: what was purged is left out, what came later
+    /// too, and nothing comes twice.
+    class Walk {
+      public:
+        explicit Walk(const JobTable& table);
+        /// The next job, nullptr at the end.
+        const Job* next();
+
+      private:
+        const Job* next_inactive();
+
+        const JobTable& table_;
+        std::vector<JobId> active_;  // those that were, in order
+        std::size_t at_ = 0;         // in active_
+        // The inactive one that came last, where it was found, and when it ended.
+        JobId last_{};
+        std::size_t place_;
+        double before_;
+    };
 
   private:
     std::unordered_map<JobId, std::unique_ptr<Job>> jobs_;

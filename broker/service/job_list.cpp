@@ -15,32 +15,9 @@ const RpcTable<JobListService> JobListService::rpcs{
 
 namespace {
 
-struct ListQuery {
-    std::size_t max = 0;
-    JobAttrs attrs;
-    double since = 0;
-    JobFilter filter;
-};
-
-Result<ListQuery> read_query(const JsonObject& payload) {
-    JsonReader in{payload};
-    const std::int64_t max = in.integer("max_entries");
-    const JsonArray& attrs = in.array("attrs");
-    ListQuery query;
-    query.since = in.number_or("since", 0);
-    if (!in) return in.error();
-    if (max < 0) return fail(EPROTO, "invalid payload: max_entries < 0 not allowed");
-    query.max = static_cast<std::size_t>(max);
-    SLUICE_TRY(query.attrs, JobAttrs::from_json(attrs));
-    if (const Json* constraint = payload.if_contains("constraint")) {
-        auto filter = JobFilter::from_json(*constraint);
-        if (!filter)
-            return fail(EPROTO, "invalid payload: constraint object invalid: {}",
-                        filter.error().text());
-        query.filter = *std::move(filter);
-    }
-    return query;
-}
+constexpr std::size_t slice_jobs = 1000;
+constexpr std::size_t backlog_bytes_max = 1 << 20;  // of one reader, before a listing waits
+constexpr std::chrono::milliseconds reader_time{2};
 
 JsonObject counts_to_json(const JobTable::Counts& counts) {
     JsonObject states{{"depend", counts.depend},   {"priority", counts.priority},
@@ -68,31 +45,91 @@ void add(JobTable::Counts& into, const JobTable::Counts& from) {
 }  // namespace
 
 JobListService::JobListService(JobPipeline& pipeline)
-    : RpcService(pipeline.context().router, "job-list"), pipeline_(pipeline) {
+    : RpcService(pipeline.context().router, "job-list"),
+      pipeline_(pipeline),
+      timer_(pipeline.context().io) {
     pipeline_.on_commit.add([this] { answer_waiting(); });
 }
 
+Result<JobListService::Query> JobListService::read_query(const JsonObject& payload) {
+    JsonReader in{payload};
+    const std::int64_t max = in.integer("max_entries");
+    const JsonArray& attrs = in.array("attrs");
+    Query query;
+    query.since = in.number_or("since", 0);
+    if (!in) return in.error();
+    if (max < 0) return fail(EPROTO, "invalid payload: max_entries < 0 not allowed");
+    query.max = static_cast<std::size_t>(max);
+    SLUICE_TRY(query.attrs, JobAttrs::from_json(attrs));
+    if (const Json* constraint = payload.if_contains("constraint")) {
+        auto filter = JobFilter::from_json(*constraint);
+        if (!filter)
+            return fail(EPROTO, "invalid payload: constraint object invalid: {}",
+                        filter.error().text());
+        query.filter = *std::move(filter);
+    }
+    return query;
+}
+
 void JobListService::list(Request request, const JsonObject& payload) {
-    const auto query = read_query(payload);
+    auto query = read_query(payload);
     if (!query) return request.fail(query.error());
     const bool streaming = request.streaming();
+    Listing listing{std::move(request), *std::move(query), JobTable::Walk{pipeline_.table()}};
+    if (streaming) {
+        if (send_slice(listing)) return;
+        listings_.push_back(std::move(listing));
+        return go_on_soon();
+    }
     JsonArray jobs;
-    std::size_t count = 0;
-    pipeline_.table().list([&](const Job& job) {
-        // The finished ones come last, newest first: nothing after this one is wanted.
-        if (job.inactive() && query->since > 0 && job.t_inactive <= query->since) return false;
-        if (!query->filter.matches(job)) return true;
-        JsonArray one;
-        (streaming ? one : jobs).emplace_back(query->attrs.of(job));
-        if (streaming) {
-            JsonObject answer{{"jobs", std::move(one)}};
-            if (count == 0) answer["version"] = 1;
-            request.respond(answer);
+    Step step;
+    do {
+        const Job* job = listing.walk.next();
+        step = judge(listing, job);
+        if (step == Step::take) jobs.emplace_back(listing.query.attrs.of(*job));
+    } while (step != Step::end);
+    listing.request.respond(JsonObject{{"jobs", std::move(jobs)}});
+}
+
+/// Whether `job`, the next one or nullptr, belongs into the listing.
+JobListService::Step JobListService::judge(Listing& listing, const Job* job) {
+    const Query& query = listing.query;
+    if (!job || (query.max > 0 && listing.count == query.max)) return Step::end;
+    // The finished ones come last, newest first: nothing after this one is wanted.
+    if (job->inactive() && query.since > 0 && job->t_inactive <= query.since) return Step::end;
+    if (!query.filter.matches(*job)) return Step::skip;
+    ++listing.count;
+    return Step::take;
+}
+
+/// True when that was the end of the listing.
+bool JobListService::send_slice(Listing& listing) const {
+    for (std::size_t looked_at = 0; looked_at < slice_jobs; ++looked_at) {
+        if (listing.request.backlog_bytes() > backlog_bytes_max) return false;
+        const Job* job = listing.walk.next();
+        const Step step = judge(listing, job);
+        if (step == Step::skip) continue;
+        if (step == Step::end) {
+            listing.request.end_stream();
+            return true;
         }
-        return ++count != query->max;
+        JsonObject answer{{"jobs", JsonArray{listing.query.attrs.of(*job)}}};
+        if (listing.count == 1) answer["version"] = 1;
+        listing.request.respond(answer);
+    }
+    return false;
+}
+
+void JobListService::go_on_soon() {
+    const bool readers_wait = std::ranges::any_of(listings_, [](const Listing& listing) {
+        return listing.request.backlog_bytes() <= backlog_bytes_max;
     });
-    if (streaming) return request.end_stream();
-    request.respond(JsonObject{{"jobs", std::move(jobs)}});
+    timer_.expires_after(readers_wait ? std::chrono::milliseconds{0} : reader_time);
+    timer_.async_wait([this](boost::system::error_code error) {
+        if (error) return;
+        listings_.remove_if([this](Listing& listing) { return send_slice(listing); });
+        if (!listings_.empty()) go_on_soon();
+    });
 }
 
 void JobListService::list_id(Request request, const JsonObject& payload) {
@@ -175,6 +212,7 @@ void JobListService::job_stats(Request request, const JsonObject&) {
 
 void JobListService::on_disconnect(const Request& request) {
     const std::string_view sender = request.sender();
+    listings_.remove_if([&](const Listing& one) { return one.request.sender() == sender; });
     waiters_.remove_if([&](const Waiter& waiter) { return waiter.request.sender() == sender; });
     stats_streams_.disconnect(sender);
 }

@@ -107,7 +107,8 @@ class JobTableTest : public testing::Test {
   protected:
     std::vector<std::string> names() {
         std::vector<std::string> names;
-        table_.list([&](const Job& job) { return names.push_back(job.name), true; });
+        JobTable::Walk walk{table_};
+        while (const Job* job = walk.next()) names.push_back(job->name);
         return names;
     }
     JobTable table_;
@@ -130,6 +131,48 @@ TEST_F(JobTableTest, ListsPendingByPriorityThenRunningThenInactiveNewestFirst) {
     EXPECT_TRUE(table_.any(job_states::running));
     table_.erase(JobId{4});
     EXPECT_THAT(names(), ElementsAre("high", "low", "busy", "done2"));
+}
+
+TEST_F(JobTableTest, AWalkGoesOnInATableThatChanges) {
+    const auto end = [&](std::uint64_t id, double time) {
+        Job& job = *table_.find(JobId{id});
+        job.state = JobState::inactive;
+        job.t_inactive = time;
+        table_.retire(job);
+    };
+    for (std::uint64_t id = 1; id <= 8; ++id)
+        table_.add(JobBuilder{id}.named(std::to_string(id)).run().take());
+    for (std::uint64_t id = 1; id <= 6; ++id) end(id, static_cast<double>(id));
+    table_.find(JobId{7})->t_run = 1;
+    table_.find(JobId{8})->t_run = 2;
+
+    JobTable::Walk walk{table_};
+    const auto next = [&] {
+        const Job* job = walk.next();
+        return job ? job->name : "end";
+    };
+    EXPECT_EQ(next(), "8");
+    end(8, 10);  // listed already
+    end(7, 11);
+    EXPECT_EQ(next(), "7");
+    EXPECT_EQ(next(), "6");
+    table_.erase(JobId{1});
+    table_.erase(JobId{5});
+    EXPECT_EQ(next(), "4");
+    table_.erase(JobId{4});
+    EXPECT_EQ(next(), "3");
+    EXPECT_EQ(next(), "2");
+    EXPECT_EQ(next(), "end");
+}
+
+TEST_F(JobTableTest, WalksJobsThatEndedAtOneTime) {
+    for (std::uint64_t id = 1; id <= 3; ++id) {
+        JobBuilder builder{id};
+        builder.named(std::to_string(id)).run().end(0);
+        builder->t_inactive = 5;
+        table_.add(builder.take());
+    }
+    EXPECT_THAT(names(), ElementsAre("3", "2", "1"));
 }
 
 TEST_F(JobTableTest, CountsComeFromTheTable) {
