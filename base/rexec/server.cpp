@@ -327,8 +327,19 @@ void RexecServer::disconnect(const Message& message) {
     const auto from_sender = [&](const Message& other) { return sender(other) == sender(message); };
     for (Process& process : processes_) {
         if (process.waiter && from_sender(*process.waiter)) process.waiter.reset();
-        if (process.attached && from_sender(*process.attached)) process.attached.reset();
+        if (process.attached && from_sender(*process.attached)) {
+            process.attached.reset();
+            process.child->pause_output(false);
+        }
         if (process.foreground && from_sender(process.exec)) (void)process.child->kill(SIGKILL);
+    }
+}
+
+void RexecServer::on_client_pace(const Message& notice, bool slow) {
+    for (Process& process : processes_) {
+        const bool foreground = process.foreground && sender(process.exec) == sender(notice);
+        const bool attached = process.attached && sender(*process.attached) == sender(notice);
+        if (foreground || attached) process.child->pause_output(slow);
     }
 }
 

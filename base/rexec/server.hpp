@@ -37,6 +37,8 @@ class RexecServer {
 
     /// Serves `method` ("exec"); false when there is none of that name.
     bool serve(std::string_view method, const Message& request);
+    /// A client does not read what it was streamed, or does again: its processes wait meanwhile.
+    void on_client_pace(const Message& notice, bool slow);
     void kill_all(int signum);
     std::size_t size() const { return processes_.size(); }
     bool has(std::int64_t pid) const;

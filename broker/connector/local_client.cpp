@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t read_bytes = 64 * 1024;
 /// What may wait for a client that does not read; beyond it the client is dropped.
 constexpr std::size_t outgoing_bytes_max = std::size_t{1} << 29;
+/// What services that stream to a client are told: it is slow, and later that it is ready.
+constexpr std::size_t slow_bytes = std::size_t{1} << 20, ready_bytes = slow_bytes / 4;
 /// Answered even before the broker is online (wire.md 1.3).
 constexpr std::array<std::string_view, 4> early_topics{"state-machine.wait", "state-machine.get",
                                                        "attr.get", "log.dmesg"};
@@ -101,7 +103,9 @@ void LocalClient::on_request(Message request) {
         return router_.respond_error(
             request, fail(EAGAIN, "{}: broker is offline; wait with flux uptime", request.topic));
     notices_.used(request);
+    const bool streaming = request.has(message_flag::streaming);
     router_.request(std::move(request));
+    if (slow_ && streaming) tell_pace(true);
 }
 
 bool LocalClient::socket_request(const Message& request) {
@@ -146,6 +150,7 @@ void LocalClient::deliver(Message message) {
 void LocalClient::write(const Message& message) {
     if (!open_) return;
     append_frame(message, outgoing_);
+    if (!slow_ && outgoing_.size() + in_flight_.size() > slow_bytes) tell_pace(true);
     if (outgoing_.size() > outgoing_bytes_max) {
         hooks_.log(fmt::format("local socket: user {} does not read, {} bytes wait; dropped",
                                peer_.userid, outgoing_.size()));
@@ -169,12 +174,19 @@ void LocalClient::write_some() {
                           // A client that is gone may have left requests behind: read() takes
                           // them and then sees the end.
                           if (error) return self->outgoing_.clear();
+                          if (self->slow_ && self->outgoing_.size() <= ready_bytes)
+                              self->tell_pace(false);
                           if (self->outgoing_.empty()) {
                               self->writing_ = false;
                           } else {
                               self->write_some();
                           }
                       });
+}
+
+void LocalClient::tell_pace(bool slow) {
+    slow_ = slow;
+    for (Message& notice : notices_.pace(slow)) router_.request(std::move(notice));
 }
 
 void LocalClient::close() {

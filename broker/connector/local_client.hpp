@@ -10,7 +10,7 @@
 #include <string>
 
 #include "broker/connector/access.hpp"
-#include "broker/connector/disconnect_notices.hpp"
+#include "broker/connector/client_notices.hpp"
 #include "broker/router/router.hpp"
 
 namespace sluice {
@@ -28,7 +28,6 @@ class LocalClient : public Endpoint, public std::enable_shared_from_this<LocalCl
 
     void start() { read(); }
     void deliver(Message message) override;
-    std::size_t backlog_bytes() const override { return outgoing_.size() + in_flight_.size(); }
     void write(const Message& message);
     /// Says goodbye to every service it used; idempotent.
     void close();
@@ -45,16 +44,18 @@ class LocalClient : public Endpoint, public std::enable_shared_from_this<LocalCl
     Result<void> service(const Message& request, bool add);
     void answer(const Message& request, int errnum);
     void write_some();
+    void tell_pace(bool slow);
 
     Socket socket_;
     Router& router_;
     Credential peer_;
     Hooks hooks_;
     std::string route_;
-    DisconnectNotices notices_;
+    ClientNotices notices_;
     std::string incoming_, outgoing_, in_flight_;
     std::size_t filled_ = 0;
     bool open_ = true, writing_ = false;
+    bool slow_ = false;  // it has not read much of what it was sent
 };
 
 }  // namespace sluice

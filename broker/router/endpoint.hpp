@@ -1,8 +1,6 @@
 // What the router delivers messages to: a local client, a service of ours, an RPC client of ours.
 #pragma once
 
-#include <cstddef>
-
 #include "base/rfc/message.hpp"
 
 namespace sluice {
@@ -13,8 +11,6 @@ class Endpoint {
     /// A request for a service it registered, a response to a request it sent (its own route
     /// already popped), or an event it subscribed to. Must not destroy the endpoint.
     virtual void deliver(Message message) = 0;
-    /// What was delivered and not yet taken by whoever reads at the other end, if that is known.
-    virtual std::size_t backlog_bytes() const { return 0; }
 };
 
 }  // namespace sluice

@@ -23,12 +23,6 @@ std::string Router::attach(Endpoint* endpoint) {
     return route;
 }
 
-std::size_t Router::backlog_bytes(const Message& request) const {
-    if (request.routes.empty()) return 0;
-    const auto found = endpoints_.find(request.routes.back());
-    return found == endpoints_.end() ? 0 : found->second->backlog_bytes();
-}
-
 void Router::detach(const std::string& route, Endpoint* endpoint) {
     endpoints_.erase(route);
     forget_services(endpoint);

@@ -43,8 +43,6 @@ class Router {
     std::string attach(Endpoint* endpoint);
     /// Forgets the route id, its services and its subscriptions.
     void detach(const std::string& route, Endpoint* endpoint);
-    /// What waits for the endpoint that responses to `request` go to; 0 for one elsewhere.
-    std::size_t backlog_bytes(const Message& request) const;
 
     /// Requests "name.*" go to `endpoint`. Errors: EEXIST taken, EINVAL a dot in the name.
     Result<void> add_service(std::string_view name, Endpoint* endpoint);

@@ -116,8 +116,7 @@ void start_lookup(const std::shared_ptr<Lookup>& lookup) {
 JobInfoService::JobInfoService(JobPipeline& pipeline)
     : RpcService(pipeline.context().router, "job-info"),
       pipeline_(pipeline),
-      rpc_(pipeline.context().router),
-      slow_timer_(pipeline.context().io) {
+      rpc_(pipeline.context().router) {
     pipeline_.on_append.add([this](const StoreBatch::Append& append) { on_append(append); });
     pipeline_.on_journal.add([this](const JournalEntry& entry) { on_entry(entry); });
     pipeline_.on_purge.add([this](const std::vector<JobId>& ids) {

@@ -1,9 +1,9 @@
 // The service job-info (wire.md 2.4): a job's logs and data, once or followed live.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -67,12 +67,11 @@ class JobInfoService : public RpcService<JobInfoService> {
     };
 
     void on_disconnect(const Request& request) override;
+    void on_client_pace(const Request& request, bool slow) override;
     void on_append(const StoreBatch::Append& append);
     void on_entry(const JournalEntry& entry);
-    /// The client has enough to take. One that does not confirm is judged by what waits for it
-    /// here, and looked at again soon.
-    bool slow(const Watches::Entry& entry);
-    void look_again();
+    /// The client has enough to take. One that does not confirm is slow when its broker says so.
+    bool slow(const Watches::Entry& entry) const;
     void read_past(JobId id, Watches::Entry& entry);
     void on_past(std::uint64_t number, JobId id, const Result<LogPart>& part);
     void send_lines(const Request& request, Watch& watch, std::string_view lines);
@@ -92,8 +91,7 @@ class JobInfoService : public RpcService<JobInfoService> {
     std::unordered_map<JobId, Streams<Update>> updates_;
     std::unordered_set<JobId> purged_;  // the latest; they had data once
     std::uint64_t next_number_ = 1;
-    boost::asio::steady_timer slow_timer_;
-    bool looking_ = false;
+    std::set<std::string, std::less<>> slow_clients_;
 };
 
 }  // namespace sluice

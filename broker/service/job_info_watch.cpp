@@ -4,9 +4,8 @@
 //
 // A watch that is live is told each append. One that reads gets the log from the store, part by
 // part, and its end from there too. So memory is bounded: a client that confirms has at most a
-// window of lines that it has not confirmed; one that does not, a window in its socket's queue.
+// window of lines that it has not confirmed; one that does not, what its broker calls slow.
 #include <algorithm>
-#include <chrono>
 
 #include "broker/service/job_info.hpp"
 
@@ -15,7 +14,6 @@ namespace {
 
 constexpr std::int64_t watch_waitcreate = 1, watch_initial_sentinel = 2;
 constexpr std::size_t part_bytes = std::size_t{1} << 20;
-constexpr std::chrono::milliseconds look_interval{10};
 
 bool is_guest(std::string_view path) { return path.starts_with("guest."); }
 
@@ -44,24 +42,23 @@ void JobInfoService::eventlog_watch(Request request, const JsonObject& payload) 
     read_past(id, watches.entries().back());
 }
 
-bool JobInfoService::slow(const Watches::Entry& entry) {
+bool JobInfoService::slow(const Watches::Entry& entry) const {
     if (entry.state.confirms) return entry.state.unconfirmed_bytes > window_bytes;
-    if (entry.request.backlog_bytes() <= window_bytes) return false;
-    look_again();
-    return true;
+    return slow_clients_.contains(entry.request.sender());
 }
 
-void JobInfoService::look_again() {
-    if (std::exchange(looking_, true)) return;
-    slow_timer_.expires_after(look_interval);
-    slow_timer_.async_wait([this](const boost::system::error_code& error) {
-        if (error) return;
-        looking_ = false;
-        for (auto& [id, streams] : watches_)
-            for (auto& entry : streams.entries())
-                if (entry.state.reading) read_past(id, entry);
-        pass_on_all_held();
-    });
+/// May come in the midst of what is sent to that client; so being slow is only noted.
+void JobInfoService::on_client_pace(const Request& request, bool slow) {
+    if (slow) {
+        slow_clients_.emplace(request.sender());
+        return;
+    }
+    if (slow_clients_.erase(std::string{request.sender()}) == 0) return;
+    for (auto& [id, streams] : watches_)
+        for (auto& entry : streams.entries())
+            if (entry.state.reading && entry.request.sender() == request.sender())
+                read_past(id, entry);
+    pass_on_all_held();
 }
 
 /// Asks the store for what comes next, unless the client has enough to take already.
@@ -243,6 +240,7 @@ void JobInfoService::eventlog_watch_ack(Request request, const JsonObject& paylo
 }
 
 void JobInfoService::on_disconnect(const Request& request) {
+    slow_clients_.erase(std::string{request.sender()});
     for (auto& [id, streams] : watches_) streams.disconnect(request.sender());
     for (auto& [id, streams] : updates_) streams.disconnect(request.sender());
     std::erase_if(watches_, [](const auto& entry) { return entry.second.empty(); });

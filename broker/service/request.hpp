@@ -24,8 +24,6 @@ class Request {
     /// Owner (or admin) of the instance, not a guest.
     bool privileged() const { return message_.cred.privileged(); }
     bool local() const { return message_.cred.rolemask & role::local; }
-    /// What was answered here and has not been read by a client of this broker.
-    std::size_t backlog_bytes() const { return router_->backlog_bytes(message_); }
     /// Route id of the client that sent it: the first one pushed.
     std::string_view sender() const {
         return message_.routes.empty() ? std::string_view{} : message_.routes.front();

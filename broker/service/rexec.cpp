@@ -50,6 +50,10 @@ class RexecService : public RpcService<RexecService> {
         server_.serve("disconnect", request.message());
     }
 
+    void on_client_pace(const Request& request, bool slow) override {
+        server_.on_client_pace(request.message(), slow);
+    }
+
     JsonObject stats() const override { return {{"processes", server_.size()}}; }
 
     const ConfigStore& config_;

@@ -53,7 +53,10 @@ void Service::deliver(Message message) {
     Request request{router_, std::move(message)};
     const std::string method{request.message().method()};
     // "svc.sub.disconnect" follows a request "svc.sub.method" (wire.md 1.2).
-    if (method == "disconnect" || method.ends_with(".disconnect")) return on_disconnect(request);
+    const std::string_view word = std::string_view{method}.substr(method.rfind('.') + 1);
+    if (word == "disconnect") return on_disconnect(request);
+    if (word == "client-slow" || word == "client-ready")
+        return on_client_pace(request, word == "client-slow");
     if (dispatch(method, request) || common_method(method, request)) return;
     request.fail(sluice::fail(ENOSYS, "Unknown service method '{}'", request.topic()));
 }

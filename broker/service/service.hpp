@@ -54,6 +54,8 @@ class Service : public Endpoint {
     virtual bool dispatch(std::string_view method, Request& request) = 0;
     /// A client is gone: drop its requests. `request.sender()` names it.
     virtual void on_disconnect(const Request& request) { (void)request; }
+    /// A client does not read what it was streamed (slow), or does again.
+    virtual void on_client_pace(const Request& request, bool slow) { (void)request, (void)slow; }
     /// Default statistics: message counts.
     virtual JsonObject stats() const;
 

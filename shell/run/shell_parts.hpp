@@ -82,6 +82,7 @@ class Shell {
 
     // Requests to "<uid>-shell-<id>.*".
     void on_request(const Message& request);
+    bool on_client_notice(const Message& request);
     void on_doom(const JsonObject& payload);
     void on_complete(const JsonObject& payload);
     void on_exception(const Message& request, const JsonObject& payload);

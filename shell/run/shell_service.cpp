@@ -102,10 +102,7 @@ void Shell::start_service() {
 void Shell::on_request(const Message& request) {
     const std::string_view method = request.method();
     const bool allowed = request.cred.userid == info_.userid || request.cred.privileged();
-    if (method == "disconnect") {
-        if (terminus_) terminus_->on_disconnect(request);
-        return;
-    }
+    if (on_client_notice(request)) return;
     if (!allowed) return respond(request, EPERM);
     if (method.starts_with(rexec_prefix) && rexec_) {
         if (!rexec_->serve(method.substr(rexec_prefix.size()), request)) respond(request, ENOSYS);
@@ -128,6 +125,23 @@ void Shell::on_request(const Message& request) {
     if (method == "tasks-complete") return on_complete(*payload);
     if (method == "exception") return on_exception(request, *payload);
     respond(request, ENOSYS);
+}
+
+/// What a broker tells of a client, below the name of the service or of the part that it used.
+bool Shell::on_client_notice(const Message& request) {
+    const std::string_view method = request.method();
+    const std::string_view word = method.substr(method.rfind('.') + 1);
+    if (word == "disconnect") {
+        if (terminus_) terminus_->on_disconnect(request);
+        if (rexec_) rexec_->serve(word, request);
+    } else if (word == "client-slow" || word == "client-ready") {
+        const bool slow = word == "client-slow";
+        if (terminus_) terminus_->on_client_pace(request, slow);
+        if (rexec_) rexec_->on_client_pace(request, slow);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 void Shell::on_doom(const JsonObject& payload) {

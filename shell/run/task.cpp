@@ -128,11 +128,11 @@ bool Task::take(Stream stream) {
     return true;
 }
 
-/// Its last words come before the news of its end.
+/// Its last words come before the news of its end. A terminal does not hold many.
 void Task::drain() {
     for (const Stream stream : {Stream::err, Stream::out})
         for (int turn = 0; turn < drain_reads && !source(stream).ended; ++turn)
-            if (!callbacks_.may_read() || !take(stream)) break;
+            if ((!options_.terminal && !callbacks_.may_read()) || !take(stream)) break;
 }
 
 void Task::end(Stream stream) {

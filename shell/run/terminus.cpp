@@ -12,6 +12,9 @@ namespace sluice::shell {
 namespace {
 
 constexpr std::size_t backlog_bytes_max = std::size_t{1} << 20;
+/// Input over the first is answered when the task has taken it; over the second it is refused, for
+/// there are clients that do not wait for answers.
+constexpr std::size_t input_bytes = std::size_t{64} << 10, input_bytes_max = std::size_t{16} << 20;
 
 JsonObject data_payload(std::string_view data) {
     JsonObject payload;
@@ -40,19 +43,38 @@ void Terminus::on_request(const Message& request) {
     Client* client = find(request);
     if (type == "resize") {
         resize(*payload);
-    } else if (type == "data") {
-        std::string data = in.string_or("data", "");
-        if (in.string_or("encoding", "") == "base64")
-            data = base64_decode(data).value_or(std::string{});
-        // An end that was already told, or a client that may only look: nothing to type into.
-        if (task_ && client && client->writes) static_cast<void>(task_->write_input(data));
+    } else if (type == "data" && client) {
+        return this->type(request, *client, *payload);
     } else if (type == "detach") {
         if (client) {
             handle_.send_message(Message::response(client->request, ENODATA));
             on_disconnect(request);
         }
     }
-    if (!request.has(message_flag::noresponse)) handle_.send_message(Message::response(request));
+    answer(request, 0);
+}
+
+void Terminus::answer(const Message& request, int errnum) {
+    if (!request.has(message_flag::noresponse))
+        handle_.send_message(Message::response(request, errnum));
+}
+
+void Terminus::type(const Message& request, const Client& client, const JsonObject& payload) {
+    // An end that was already told, or a client that may only look: nothing to type into.
+    if (!task_ || !client.writes) return answer(request, 0);
+    if (task_->input_backlog() > input_bytes_max) return answer(request, ENOSPC);
+    JsonReader in{payload};
+    std::string data = in.string_or("data", "");
+    if (in.string_or("encoding", "") == "base64")
+        data = base64_decode(data).value_or(std::string{});
+    static_cast<void>(task_->write_input(data));
+    if (task_->input_backlog() <= input_bytes) return answer(request, 0);
+    unanswered_.push_back(request);
+}
+
+void Terminus::on_room() {
+    if (task_ && task_->input_backlog() > input_bytes) return;
+    for (const Message& request : std::exchange(unanswered_, {})) answer(request, 0);
 }
 
 void Terminus::attach(const Message& request, const JsonObject& payload) {
@@ -85,6 +107,22 @@ void Terminus::resize(const JsonObject& payload) {
 void Terminus::on_disconnect(const Message& request) {
     std::erase_if(clients_,
                   [&](const Client& client) { return sender(client.request) == sender(request); });
+    std::erase_if(unanswered_,
+                  [&](const Message& input) { return sender(input) == sender(request); });
+    if (task_) task_->resume_output();
+}
+
+void Terminus::on_client_pace(const Message& request, bool slow) {
+    Client* client = find(request);
+    if (!client) return;
+    client->slow = slow;
+    if (!slow && task_) task_->resume_output();
+}
+
+bool Terminus::congested() const {
+    if (!visited_) return backlog_.size() >= backlog_bytes_max;
+    return std::ranges::any_of(clients_,
+                               [](const Client& client) { return client.reads && client.slow; });
 }
 
 void Terminus::on_output(std::string_view data) {
@@ -102,11 +140,13 @@ void Terminus::on_output(std::string_view data) {
 
 void Terminus::give_up() {
     visited_ = true;
+    if (task_) task_->resume_output();
     if (const auto end = std::exchange(waiting_end_, {})) end();
 }
 
 void Terminus::end(int wait_status, std::function<void()> done) {
     task_ = nullptr;
+    on_room();
     if (!visited_) {
         waiting_end_ = [this, wait_status, done = std::move(done)] { end(wait_status, done); };
         return;

@@ -224,6 +224,21 @@ TEST(RexecAttach, IsForOneClientWhichNobodyElseWaitsBeside) {
     EXPECT_EQ(rexec.responses.front().errnum(), static_cast<unsigned>(ENOENT));
 }
 
+TEST(RexecExec, WaitsForAClientThatDoesNotRead) {
+    Fixture rexec;
+    rexec.send("exec", exec_payload(R"(["seq","100000"])", 3), message_flag::streaming);
+    Message notice = Message::request("rexec.client-slow");
+    notice.routes = {"client", "broker"};
+    rexec.server.on_client_pace(notice, true);
+    rexec.io.run_for(std::chrono::milliseconds{200});
+    EXPECT_LT(rexec.responses.size(), 50000u);  // what one read takes, and a pipe holds the rest
+    EXPECT_THAT(rexec.words(), testing::Not(testing::Contains("finished 0")));
+    rexec.server.on_client_pace(notice, false);
+    rexec.io.run();
+    EXPECT_THAT(rexec.words(), testing::Contains("stdout: 100000\n"));
+    EXPECT_EQ(rexec.words().back(), fmt::format("error {}", ENODATA));
+}
+
 TEST(RexecErrors, NameTheProcess) {
     Fixture rexec;
     rexec.send("kill", R"({"pid":-1,"label":"none","signum":15})");

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "broker/connector/access.hpp"
-#include "broker/connector/disconnect_notices.hpp"
+#include "broker/connector/client_notices.hpp"
 #include "broker/service/service.hpp"
 
 namespace sluice {
@@ -168,8 +168,8 @@ TEST(Access, OverwritesWhatAGuestClaims) {
     EXPECT_EQ(message.cred, (Credential{UserId{1001}, role::user | role::local}));
 }
 
-TEST(DisconnectNotices, NamesEachServiceAndNodeOnce) {
-    DisconnectNotices notices;
+TEST(ClientNotices, NameEachServiceAndNodeOnce) {
+    ClientNotices notices;
     Message request = Message::request("job-info.eventlog-watch");
     request.routes = {"client"};
     notices.used(request);
@@ -186,6 +186,23 @@ TEST(DisconnectNotices, NamesEachServiceAndNodeOnce) {
     EXPECT_EQ(messages[0].topic, "job-info.disconnect");
     EXPECT_TRUE(messages[0].has(message_flag::noresponse));
     EXPECT_EQ(messages[0].routes, std::vector<std::string>{"client"});
+}
+
+TEST(ClientNotices, TellThePaceToThoseThatStream) {
+    ClientNotices notices;
+    Message request = Message::request("job-info.lookup");
+    request.routes = {"client"};
+    notices.used(request);
+    EXPECT_TRUE(notices.pace(true).empty());
+    request.topic = "job-info.eventlog-watch";
+    request.flags |= message_flag::streaming;
+    notices.used(request);
+    ASSERT_EQ(notices.pace(true).size(), 1u);
+    EXPECT_EQ(notices.pace(true)[0].topic, "job-info.client-slow");
+    EXPECT_EQ(notices.pace(false)[0].topic, "job-info.client-ready");
+    EXPECT_TRUE(notices.pace(false)[0].has(message_flag::noresponse));
+    EXPECT_EQ(notices.pace(false)[0].routes, std::vector<std::string>{"client"});
+    EXPECT_EQ(notices.take()[0].topic, "job-info.disconnect");
 }
 
 class EchoService : public RpcService<EchoService> {
