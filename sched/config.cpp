@@ -1,9 +1,9 @@
-// Reading of [sched-fluxion-qmanager] and [sched-fluxion-resource].
+// Reading of [sched-fluxion-resource]; [sched-fluxion-qmanager] is in qmanager_config.cpp.
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "sched/types.hpp"
+#include "sched/qmanager_config.hpp"
 
 namespace sluice {
 namespace {
@@ -53,56 +53,7 @@ Result<MatchOptions> match_options(std::string_view name) {
                 name, names);
 }
 
-QueuePolicy queue_policy(std::string_view key, std::string_view name, SchedConfig& config) {
-    if (name == "fcfs") return QueuePolicy::fcfs;
-    // One reservation keeps the promise of all three: the first waiting job is not delayed.
-    if (name == "easy" || name == "hybrid" || name == "conservative") return QueuePolicy::easy;
-    config.warnings.push_back(fmt::format(
-        "sched-fluxion-qmanager.{}: unknown policy '{}', fcfs is used; choose fcfs, easy, hybrid "
-        "or conservative", key, name));
-    return QueuePolicy::fcfs;
-}
-
-/// "q:policy q2:policy"
-Result<void> read_policies_of_queues(std::string_view text, SchedConfig& config) {
-    constexpr std::string_view key = "queue-policy-per-queue";
-    while (!text.empty()) {
-        const std::string_view term = text.substr(0, text.find(' '));
-        text.remove_prefix(std::min(text.size(), term.size() + 1));
-        if (term.empty()) continue;
-        const std::size_t colon = term.find(':');
-        if (colon == std::string_view::npos)
-            return fail(EINVAL, "sched-fluxion-qmanager.{}: '{}' is not queue:policy", key, term);
-        config.policy_of_queue[std::string{term.substr(0, colon)}] =
-            queue_policy(key, term.substr(colon + 1), config);
-    }
-    return {};
-}
-
-Result<void> read_qmanager(const JsonObject& table, SchedConfig& config) {
-    JsonReader in{table};
-    const auto name = in.maybe_string("queue-policy");
-    const auto per_queue = in.maybe_string("queue-policy-per-queue");
-    const JsonObject* params = in.maybe_object("queue-params");
-    if (!in) return in.error();
-    if (name) config.policy = queue_policy("queue-policy", *name, config);
-    if (per_queue) SLUICE_CHECK(read_policies_of_queues(*per_queue, config));
-    if (!params) return {};
-    JsonReader depth{*params};
-    const std::int64_t value = depth.integer_or("queue-depth", config.queue_depth);
-    if (!depth) return depth.error();
-    if (value < 1 || value > 1000000)
-        return fail(EINVAL, "queue-params.queue-depth: {} is not between 1 and 1000000", value);
-    config.queue_depth = static_cast<std::uint32_t>(value);
-    return {};
-}
-
 }  // namespace
-
-QueuePolicy SchedConfig::policy_for(const std::string& queue) const {
-    const auto found = policy_of_queue.find(queue);
-    return found == policy_of_queue.end() ? policy : found->second;
-}
 
 Result<SchedConfig> SchedConfig::from_config(const JsonObject& config) {
     SchedConfig out;
@@ -115,9 +66,12 @@ Result<SchedConfig> SchedConfig::from_config(const JsonObject& config) {
             SLUICE_TRY(out.match, match_options(*name));
         }
     }
-    if (const JsonObject* table = in.maybe_object("sched-fluxion-qmanager"))
-        if (auto read = read_qmanager(*table, out); !read)
-            return read.error().in("sched-fluxion-qmanager");
+    if (const JsonObject* table = in.maybe_object("sched-fluxion-qmanager")) {
+        const JsonObject* queues = in.maybe_object("queues");
+        if (auto read = read_qmanager(*table, queues, out); !read)
+            return Error{read.error().errnum(),
+                         "sched-fluxion-qmanager." + read.error().text()};
+    }
     if (!in) return in.error();
     return out;
 }

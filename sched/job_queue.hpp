@@ -7,12 +7,14 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "base/rfc/constraint.hpp"
 #include "base/rfc/jobspec.hpp"
 #include "base/strong_id.hpp"
 #include "resource/match/matcher.hpp"
+#include "sched/supply_profile.hpp"
 
 namespace sluice {
 
@@ -22,10 +24,18 @@ struct JobShape {
     Constraint constraint;
     std::size_t jobs = 0;               // that wait
     std::unique_ptr<MatchShape> match;  // for the resources defined now
+    Supply least;                       // with match
     bool known_feasible = false;
-    std::uint64_t blocked_epoch = 0;    // does not fit until the epoch changes
-    std::uint64_t shadow_blocked_pass = 0;  // nor beside the reservations of this pass
-    std::string missing;                // why, while blocked
+
+    // While the epoch is the same nothing was gained, and this holds:
+    std::uint64_t blocked_epoch = 0;     // does not fit on what is free
+    std::uint64_t kept_epoch = 0;        // does not fit beside what is reserved to begin before …
+    double kept_until = never;
+    std::uint64_t unplannable_epoch = 0; // no time is known at which it will fit
+    std::uint64_t missing_epoch = 0;
+    std::string missing;                 // what it lacks
+    std::uint64_t hint_version = 0;      // of the plan; a job that takes hint_duration or longer
+    double hint_duration = 0, hint_start = 0;  // begins no earlier than hint_start
 };
 
 class JobQueue;
@@ -36,6 +46,7 @@ struct PendingJob {
     double t_submit = 0, duration = 0;
     JobShape* shape = nullptr;
     JobQueue* queue = nullptr;
+    std::uint64_t holder_pass = 0;  // that saw it with a reservation last
     std::string reason;    // annotation given last
     double t_estimate = 0; // 0: none given
 };
@@ -49,23 +60,20 @@ class JobQueue {
         }
     };
     using Jobs = std::set<PendingJob*, Before>;
+    using Shapes = std::unordered_map<JobShape*, Jobs>;
 
+    explicit JobQueue(std::string name) : name_(std::move(name)) {}
+    const std::string& name() const { return name_; }
     const Jobs& jobs() const { return jobs_; }
-    /// The job to consider first, or nullptr; jobs of priority 0 are held.
-    PendingJob* head() const {
-        return jobs_.empty() || (*jobs_.begin())->priority == 0 ? nullptr : *jobs_.begin();
-    }
-    void insert(PendingJob& job) { jobs_.insert(&job); }
-    void erase(PendingJob& job) { jobs_.erase(&job); }
-    void reprioritize(PendingJob& job, std::uint32_t priority) {
-        erase(job);
-        job.priority = priority;
-        insert(job);
-    }
-    bool blocked = false;  // its head does not fit now
+    const Shapes& by_shape() const { return by_shape_; }
+    void insert(PendingJob& job);
+    void erase(PendingJob& job);
+    void reprioritize(PendingJob& job, std::uint32_t priority);
 
   private:
+    std::string name_;
     Jobs jobs_;
+    Shapes by_shape_;
 };
 
 }  // namespace sluice

@@ -1,34 +1,30 @@
 #include "sched/sched_core.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/assert.hpp"
-#include "sched/reservation.hpp"
-#include "sched/summary.hpp"
+#include "sched/reasons.hpp"
 
 namespace sluice {
 namespace {
 
-/// Waiting jobs of a queue that are told why they wait; the rest learn it when they come nearer.
+/// Jobs at the front of a queue whose reason follows each pass.
 constexpr std::size_t explained_jobs_max = 16;
-
-JsonObject sched_annotation(std::string_view key, Json value) {
-    JsonObject sched;
-    sched[key] = std::move(value);
-    JsonObject annotations;
-    annotations["sched"] = std::move(sched);
-    return annotations;
-}
+/// Jobs told in one go while nothing else is to be done.
+constexpr std::size_t told_at_once_max = 256;
 
 }  // namespace
 
 SchedCore::SchedCore(SchedConfig config) : config_(std::move(config)) {}
 
+void SchedCore::gained() {
+    ++epoch_;
+    gained_ = true;
+}
+
 void SchedCore::define(SchedResources resources) {
-    inventory_ = Inventory(resources.R, resources.locality);
-    inventory_.set_up(resources.up, true);
-    // A job may hold more than the new resources have; what overlaps is counted once.
-    for (const auto& [id, R] : running_) (void)inventory_.allocate(R);
+    plan_.define(resources.R, resources.locality, resources.up);
     defined_ = true;
     forget_matches();
 }
@@ -39,12 +35,14 @@ void SchedCore::forget_matches() {
         shape.match.reset();
         shape.known_feasible = false;
     }
-    ++epoch_;
+    replan_ = true;
+    gained();
 }
 
 void SchedCore::set_up(const Idset& ranks, bool up) {
-    inventory_.set_up(ranks, up);
-    ++epoch_;
+    plan_.set_up(ranks, up);
+    replan_ = true;
+    gained();
 }
 
 void SchedCore::configure(SchedConfig config) {
@@ -53,8 +51,9 @@ void SchedCore::configure(SchedConfig config) {
 }
 
 void SchedCore::hello(RunningJob job) {
-    (void)inventory_.allocate(job.R);  // see define()
-    running_[job.id] = std::move(job.R);
+    const double end = job.R.expiration > 0 ? job.R.expiration : never;
+    (void)plan_.run(job.id, std::move(job.R), end);  // see Plan::define
+    replan_ = true;
 }
 
 JobShape& SchedCore::shape_of(const AllocRequest& request) {
@@ -72,6 +71,15 @@ JobShape& SchedCore::shape_of(const AllocRequest& request) {
     return shape;
 }
 
+/// Reservations of jobs that come after this one have to make room for it.
+void SchedCore::arrived(const PendingJob& job) {
+    if (first_arrival_ && !JobQueue::Before{}(&job, &*first_arrival_)) return;
+    first_arrival_.emplace();
+    first_arrival_->id = job.id;
+    first_arrival_->priority = job.priority;
+    first_arrival_->t_submit = job.t_submit;
+}
+
 void SchedCore::submit(AllocRequest request) {
     JobShape& shape = shape_of(request);
     const auto [found, is_new] = pending_.try_emplace(request.id);
@@ -83,8 +91,10 @@ void SchedCore::submit(AllocRequest request) {
     job.t_submit = request.t_submit;
     job.duration = request.duration;
     job.shape = &shape;
-    job.queue = &queues_[request.queue];
+    job.queue = &queues_.try_emplace(request.queue, request.queue).first->second;
     job.queue->insert(job);
+    if (config_.explain) untold_.push_back(job.id);
+    arrived(job);
 }
 
 /// Takes a job out of its queue; `job` is gone afterwards.
@@ -97,6 +107,7 @@ void SchedCore::leave(PendingJob& job) {
 void SchedCore::cancel(JobId id) {
     const auto found = pending_.find(id);
     if (found == pending_.end()) return;
+    if (plan_.take_reservation(id)) gained();
     leave(found->second);
     decisions_.emplace_back(Cancelled{id});
 }
@@ -105,173 +116,271 @@ void SchedCore::prioritize(const std::vector<std::pair<JobId, std::uint32_t>>& p
     for (const auto& [id, priority] : priorities) {
         const auto found = pending_.find(id);
         if (found == pending_.end()) continue;
-        found->second.queue->reprioritize(found->second, priority);
+        PendingJob& job = found->second;
+        // Others that it passed no longer stand back for it.
+        if (priority < job.priority) replan_ = true;
+        job.queue->reprioritize(job, priority);
+        arrived(job);
     }
 }
 
 void SchedCore::free(JobId id, const ResourceSet& R, bool final) {
-    const auto found = running_.find(id);
-    if (found == running_.end()) return;
-    if (final) {
-        inventory_.free(found->second);
-        running_.erase(found);
-    } else {
-        inventory_.free(found->second & R);
-        ResourceSet rest = found->second - R;
-        rest.expiration = found->second.expiration;
-        found->second = std::move(rest);
-    }
-    ++epoch_;
+    if (!plan_.held_by(id)) return;
+    if (final) plan_.finish(id);
+    else plan_.free_part(id, R);
+    gained();
 }
 
 void SchedCore::set_expiration(JobId id, double expiration) {
-    if (const auto found = running_.find(id); found != running_.end())
-        found->second.expiration = expiration;
+    if (!plan_.held_by(id)) return;
+    plan_.set_end(id, expiration > 0 ? expiration : never);
+    replan_ = true;
+    gained();
 }
 
-double SchedCore::end_of(double duration) const {
-    const double end = duration > 0 ? now_ + duration : 0;
-    if (instance_expiration_ <= 0) return end;
-    return end > 0 ? std::min(end, instance_expiration_) : instance_expiration_;
+void SchedCore::set_instance_expiration(double expiration) {
+    instance_expiration_ = expiration;
+    replan_ = true;
+}
+
+double SchedCore::duration_of(const PendingJob& job) const {
+    const double duration = job.duration > 0 ? job.duration : never;
+    if (instance_expiration_ <= 0) return duration;
+    return std::min(duration, std::max(0.0, instance_expiration_ - now_));
 }
 
 const MatchShape& SchedCore::matcher(JobShape& shape) {
-    if (!shape.match)
-        shape.match = std::make_unique<MatchShape>(inventory_, shape.request, shape.constraint,
+    if (!shape.match) {
+        shape.match = std::make_unique<MatchShape>(inventory(), shape.request, shape.constraint,
                                                    config_.match);
+        shape.least = least_of(shape.request, shape.request.exclusive || config_.match.whole_nodes);
+    }
     return *shape.match;
 }
 
-/// Resources for a job of the shape now, unless it is known that there are none.
-std::optional<ResourceSet> SchedCore::match_now(JobShape& shape) {
-    if (shape.blocked_epoch == epoch_) return std::nullopt;
-    ++match_count_;
-    auto found = matcher(shape).match(inventory_);
-    if (auto* R = std::get_if<ResourceSet>(&found)) return std::move(*R);
-    shape.blocked_epoch = epoch_;
-    shape.missing = std::move(std::get<std::string>(found));
-    return std::nullopt;
+Supply SchedCore::free_supply() const {
+    const ResourceCount& free = inventory().free_count();
+    return {static_cast<std::int64_t>(free.nodes), static_cast<std::int64_t>(free.cores),
+            static_cast<std::int64_t>(free.gpus)};
 }
 
-SchedCore::Outcome SchedCore::try_start(PendingJob& job) {
-    if (auto R = match_now(*job.shape)) {
-        start(job, std::move(*R));
-        return Outcome::started;
-    }
-    if (job.shape->known_feasible) return Outcome::blocked;
-    if (auto feasible = matcher(*job.shape).feasible(inventory_); !feasible) {
-        decisions_.emplace_back(Deny{job.id, feasible.error().text()});
-        leave(job);
-        return Outcome::denied;
-    }
-    job.shape->known_feasible = true;
-    return Outcome::blocked;
+Demand SchedCore::demand_of(PendingJob& job) {
+    const MatchShape& shape = matcher(*job.shape);
+    return {shape, job.shape->least, duration_of(job)};
 }
 
-/// Gives R to the job, which leaves its queue.
-void SchedCore::start(PendingJob& job, ResourceSet R) {
-    const auto fresh = inventory_.allocate(R);
-    SLUICE_ASSERT(fresh.has_value());
-    if (shadow_) (void)shadow_->allocate(R);  // may lie in a reservation that begins later
-    R.starttime = now_;
-    R.expiration = end_of(job.duration);
-    JsonObject sched;
-    sched["resource_summary"] = resource_summary(R);
-    if (!job.reason.empty()) sched["reason_pending"] = nullptr;
-    if (job.t_estimate > 0) sched["t_estimate"] = nullptr;
-    JsonObject annotations;
-    annotations["sched"] = std::move(sched);
-    const JobId id = job.id;
-    leave(job);
-    running_[id] = R;
-    decisions_.emplace_back(Alloc{id, std::move(R), std::move(annotations)});
+void SchedCore::drop_reservation(JobId id) {
+    if (!plan_.take_reservation(id)) return;
+    dropped_.push_back(id);
+    ++epoch_;
 }
 
-/// The queue whose head comes first of those that are not blocked.
-JobQueue* SchedCore::next_queue() {
-    JobQueue* first = nullptr;
-    for (auto& [name, queue] : queues_) {
-        if (queue.blocked || !queue.head()) continue;
-        if (!first || JobQueue::Before{}(queue.head(), first->head())) first = &queue;
+/// Before a pass: reservations that do not hold any more, or that stand in the way of an arrival.
+void SchedCore::drop_void_reservations() {
+    dropped_.clear();
+    // One that should have begun: what it waits for is held past its end.
+    const bool late = plan_.keeps_before(now_);
+    if (replan_ || late || first_arrival_) {
+        std::vector<JobId> drop;
+        for (const auto& [id, slot] : plan_.reservations())
+            if (replan_ || late || JobQueue::Before{}(&*first_arrival_, &pending_.at(id)))
+                drop.push_back(id);
+        for (const JobId id : drop) drop_reservation(id);
     }
-    return first;
+    replan_ = false;
+    first_arrival_.reset();
 }
 
 std::vector<Decision> SchedCore::pass(double now) {
     now_ = now;
-    if (defined_) {
-        ++pass_;
-        for (auto& [name, queue] : queues_) queue.blocked = false;
-        while (JobQueue* queue = next_queue())
-            queue->blocked = try_start(*queue->head()) == Outcome::blocked;
-        for (auto& [name, queue] : queues_) {
-            if (!queue.blocked) continue;
-            policy(config_.policy_for(name)).behind_blocked_head(*this, queue, config_.queue_depth);
-            explain(queue);
-        }
-        shadow_.reset();
+    if (!defined_) return std::exchange(decisions_, {});
+    ++pass_;
+    drop_void_reservations();
+    pass_after_gain_ = std::exchange(gained_, false);
+    std::vector<QueueScan> scans;
+    scans.reserve(queues_.size());
+    for (auto& [name, queue] : queues_)
+        scans.emplace_back(queue, config_.settings_for(name), epoch_);
+    for (;;) {  // the job that comes first of all queues' heads
+        QueueScan* first = nullptr;
+        for (QueueScan& scan : scans)
+            if (scan.head() && (!first || JobQueue::Before{}(scan.head(), first->head())))
+                first = &scan;
+        if (!first) break;
+        consider(*first);
     }
+    visit_other_holders();
+    for (const JobId id : dropped_) {
+        const auto found = pending_.find(id);
+        if (found != pending_.end() && !plan_.reservation(id))
+            tell_estimate(found->second, 0, decisions_);
+    }
+    if (config_.explain)
+        for (auto& [name, queue] : queues_) explain(queue);
     return std::exchange(decisions_, {});
 }
 
-bool SchedCore::reserve(PendingJob& job) {
-    std::vector<RunningSpan> running;
-    for (const auto& [id, R] : running_)
-        if (R.expiration > 0) running.push_back({R.expiration, &R});
-    auto found = earliest_start(matcher(*job.shape), inventory_, std::move(running), now_);
-    const double at = found ? found->at : 0;
-    if (at != job.t_estimate) {
-        job.t_estimate = at;
-        decisions_.emplace_back(
-            Annotate{job.id, sched_annotation("t_estimate", found ? Json(at) : Json(nullptr))});
-    }
-    if (!found) return false;
-    reserved_from_ = shadow_ ? std::min(reserved_from_, found->at) : found->at;
-    if (!shadow_) shadow_ = inventory_;
-    (void)shadow_->allocate(found->R);  // most of it is in use now; the rest is kept
-    return true;
+/// Holders that no scan came to: a job before them got a reservation late, and with it their turn.
+void SchedCore::visit_other_holders() {
+    if (!pass_after_gain_ && !plan_.keeps_before(std::nextafter(now_, never))) return;
+    std::vector<PendingJob*> holders;
+    for (const auto& [id, slot] : plan_.reservations())
+        if (PendingJob& job = pending_.at(id); job.holder_pass != pass_) holders.push_back(&job);
+    std::ranges::sort(holders, JobQueue::Before{});
+    for (PendingJob* job : holders) improve(*job);
 }
 
-bool SchedCore::try_backfill(PendingJob& job) {
-    if (!shadow_ || (job.duration > 0 && now_ + job.duration <= reserved_from_))
-        return try_start(job) != Outcome::blocked;
+void SchedCore::consider(QueueScan& scan) {
+    PendingJob& job = scan.take();
+    if (plan_.reservation(job.id)) {
+        job.holder_pass = pass_;
+        if (!improve(job)) {
+            scan.on_reserved();
+            scan.on_blocked(QueueScan::Tried::yes);
+        }
+        return scan.move_on();
+    }
+    const Outcome outcome = try_start(job);
+    if (outcome == Outcome::blocked || outcome == Outcome::known_blocked) {
+        auto tried = outcome == Outcome::blocked ? QueueScan::Tried::yes : QueueScan::Tried::no;
+        if (scan.may_reserve() && reserve(job)) {
+            job.holder_pass = pass_;
+            scan.on_reserved();
+            tried = QueueScan::Tried::yes;
+        }
+        scan.on_blocked(tried);
+    }
+    scan.move_on();
+}
+
+SchedCore::Outcome SchedCore::try_start(PendingJob& job) {
     JobShape& shape = *job.shape;
-    if (shape.blocked_epoch == epoch_ || shape.shadow_blocked_pass == pass_) return false;
-    ++match_count_;
-    auto found = matcher(shape).match(*shadow_);
-    if (auto* R = std::get_if<ResourceSet>(&found)) {
+    const double until = now_ + duration_of(job);
+    if (shape.blocked_epoch == epoch_) return Outcome::known_blocked;
+    if (shape.kept_epoch == epoch_ && until >= shape.kept_until) return Outcome::known_blocked;
+    const MatchShape& match = matcher(shape);
+    if (!free_supply().covers(shape.least)) {
+        shape.blocked_epoch = epoch_;
+        return deny_unless_feasible(job, Outcome::known_blocked);
+    }
+    if (auto R = plan_.fit_now(match, until)) {
+        start(job, std::move(*R));
+        return Outcome::started;
+    }
+    if (!plan_.keeps_before(until)) {
+        shape.blocked_epoch = epoch_;
+    } else {
+        shape.kept_until = shape.kept_epoch == epoch_ ? std::min(shape.kept_until, until) : until;
+        shape.kept_epoch = epoch_;
+    }
+    return deny_unless_feasible(job, Outcome::blocked);
+}
+
+SchedCore::Outcome SchedCore::deny_unless_feasible(PendingJob& job, Outcome otherwise) {
+    JobShape& shape = *job.shape;
+    if (shape.known_feasible) return otherwise;
+    if (auto feasible = matcher(shape).feasible(inventory()); !feasible) {
+        decisions_.emplace_back(Deny{job.id, feasible.error().text()});
+        leave(job);
+        return Outcome::denied;
+    }
+    shape.known_feasible = true;
+    return otherwise;
+}
+
+/// Starts a job that holds a reservation, or moves it to an earlier time, if that is possible.
+/// True if the job has started and is gone.
+bool SchedCore::improve(PendingJob& job) {
+    const Slot& held = *plan_.reservation(job.id);
+    if (!pass_after_gain_ && held.start > now_) return false;
+    const Demand demand = demand_of(job);
+    if (!plan_.may_improve(job.id, demand, now_)) return false;
+    Slot slot = *plan_.take_reservation(job.id);
+    if (auto R = plan_.fit_now(demand.shape, now_ + demand.duration)) {
+        if (slot.start > now_ || !(slot.R == *R)) gained();
         start(job, std::move(*R));
         return true;
     }
-    shape.shadow_blocked_pass = pass_;
+    if (auto better = plan_.earliest(demand, now_, slot.start)) {
+        slot = std::move(*better);
+        gained();
+    }
+    tell_estimate(job, slot.start, decisions_);
+    plan_.reserve(job.id, std::move(slot));
     return false;
 }
 
-void SchedCore::give_reason(PendingJob& job, std::string reason) {
-    if (job.reason == reason) return;
-    decisions_.emplace_back(Annotate{job.id, sched_annotation("reason_pending", Json(reason))});
-    job.reason = std::move(reason);
+bool SchedCore::reserve(PendingJob& job) {
+    JobShape& shape = *job.shape;
+    if (shape.unplannable_epoch == epoch_) return false;
+    Demand demand = demand_of(job);
+    if (shape.hint_version == plan_.version() && demand.duration >= shape.hint_duration)
+        demand.not_before = shape.hint_start;
+    const double before = instance_expiration_ > 0 ? instance_expiration_ : never;
+    auto slot = plan_.earliest(demand, now_, before);
+    if (!slot) {
+        shape.unplannable_epoch = epoch_;
+        return false;
+    }
+    shape.hint_version = plan_.version();
+    shape.hint_duration = demand.duration;
+    shape.hint_start = slot->start;
+    tell_estimate(job, slot->start, decisions_);
+    plan_.reserve(job.id, std::move(*slot));
+    return true;
+}
+
+/// Gives R to the job, which leaves its queue.
+void SchedCore::start(PendingJob& job, ResourceSet R) {
+    const double end = now_ + duration_of(job);
+    R.starttime = now_;
+    R.expiration = end == never ? 0 : end;
+    JsonObject annotations = alloc_annotations(job, R);
+    const JobId id = job.id;
+    leave(job);
+    const auto fresh = plan_.run(id, R, end);
+    SLUICE_ASSERT(fresh.has_value());
+    decisions_.emplace_back(Alloc{id, std::move(R), std::move(annotations)});
+}
+
+std::string_view SchedCore::reason_of(PendingJob& job) {
+    JobShape& shape = *job.shape;
+    if (shape.missing_epoch != epoch_) {
+        shape.missing_epoch = epoch_;
+        auto found = matcher(shape).match(inventory());
+        auto* missing = std::get_if<std::string>(&found);
+        shape.missing = missing ? "resources: " + *missing : "";
+    }
+    if (!shape.missing.empty()) return shape.missing;
+    return shape.kept_epoch == epoch_ ? reason_kept : reason_others;
 }
 
 void SchedCore::explain(JobQueue& queue) {
     std::size_t explained = 0;
     for (PendingJob* job : queue.jobs()) {
         if (job->priority == 0 || explained++ == explained_jobs_max) return;
-        if (job->shape->blocked_epoch == epoch_)
-            give_reason(*job, "resources: " + job->shape->missing);
-        else
-            give_reason(*job, "priority: other jobs come first");
+        tell_reason(*job, reason_of(*job), decisions_);
     }
+}
+
+std::vector<Decision> SchedCore::idle() {
+    for (std::size_t i = 0; i < told_at_once_max && !untold_.empty(); ++i) {
+        const auto found = pending_.find(untold_.front());
+        untold_.pop_front();
+        if (found != pending_.end() && found->second.reason.empty())
+            tell_reason(found->second, reason_others, decisions_);
+    }
+    return std::exchange(decisions_, {});
 }
 
 Result<void> SchedCore::check_feasible(const AllocRequest& request) const {
     if (!defined_) return {};
-    return MatchShape(inventory_, request.request, request.constraint, config_.match)
-        .feasible(inventory_);
+    return MatchShape(inventory(), request.request, request.constraint, config_.match)
+        .feasible(inventory());
 }
 
 SchedStatus SchedCore::status() const {
-    return {inventory_.all(), inventory_.down(), inventory_.allocated()};
+    return {inventory().all(), inventory().down(), inventory().allocated()};
 }
 
 }  // namespace sluice

@@ -2,10 +2,12 @@
 // other. Plain values; they cross from thread to thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -80,16 +82,33 @@ struct SchedStatus {
     ResourceSet all, down, allocated;
 };
 
-enum class QueuePolicy : std::uint8_t { fcfs, easy };
+enum class QueuePolicy : std::uint8_t { fcfs, easy, conservative, hybrid };
+std::string_view queue_policy_name(QueuePolicy policy);
+/// By its name, or nullopt.
+std::optional<QueuePolicy> find_queue_policy(std::string_view name);
+
+/// How one queue is worked through; names and defaults are those of [sched-fluxion-qmanager].
+struct QueueSettings {
+    QueuePolicy policy = QueuePolicy::fcfs;
+    /// Jobs that a pass tries in vain before it leaves the queue. Jobs that start, and jobs of a
+    /// shape known not to fit, are not counted.
+    std::uint32_t queue_depth = 32, max_queue_depth = 1000000;
+    std::uint32_t reservation_depth = 64, max_reservation_depth = 100000;
+
+    std::uint32_t depth() const { return std::min(queue_depth, max_queue_depth); }
+    /// Jobs that may hold a reservation at a time.
+    std::uint32_t reservations() const;
+    friend bool operator==(const QueueSettings&, const QueueSettings&) = default;
+};
 
 struct SchedConfig {
-    QueuePolicy policy = QueuePolicy::fcfs;
-    std::map<std::string, QueuePolicy> policy_of_queue;
+    QueueSettings defaults;
+    std::map<std::string, QueueSettings> queues;  // those with settings of their own
     MatchOptions match;
-    std::uint32_t queue_depth = 32;  // waiting jobs that backfill looks at in a pass
+    bool explain = true;  // tell waiting jobs why they wait
     std::vector<std::string> warnings;  // to be logged: what was read otherwise than written
 
-    QueuePolicy policy_for(const std::string& queue) const;
+    const QueueSettings& settings_for(const std::string& queue) const;
     /// From the whole configuration: [sched-fluxion-qmanager] and [sched-fluxion-resource]. An
     /// unknown queue policy is fcfs with a warning, as instances of the reference start with one.
     /// Errors: EINVAL naming the key, what was found, and the choices.

@@ -11,6 +11,8 @@ namespace {
 
 /// Events that may wait for the scheduler; the reactor waits with the next one.
 constexpr std::size_t events_max = 1 << 20;
+/// Nothing new for so long: then what can wait is done.
+constexpr std::chrono::milliseconds quiet_before_idle_work{20};
 
 double seconds_since_epoch() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -46,15 +48,24 @@ class Sched::Thread {
     void run(SchedConfig config) {
         SchedCore core{std::move(config)};
         for (;;) {
-            std::vector<Event> events = port_.take_all();
-            if (events.empty()) return;
+            const bool may_idle = core.has_idle_work();
+            std::vector<Event> events =
+                may_idle ? port_.take_all_within(quiet_before_idle_work) : port_.take_all();
+            if (events.empty()) {
+                if (!may_idle) return;  // closed
+                deliver_decisions(core.idle());
+                continue;
+            }
             for (Event& event : events) event(core);
-            std::vector<Decision> decisions = core.pass(seconds_since_epoch());
-            if (decisions.empty()) continue;
-            deliver([this, decisions = std::move(decisions)]() mutable {
-                on_decisions_(std::move(decisions));
-            });
+            deliver_decisions(core.pass(seconds_since_epoch()));
         }
+    }
+
+    void deliver_decisions(std::vector<Decision> decisions) {
+        if (decisions.empty()) return;
+        deliver([this, decisions = std::move(decisions)]() mutable {
+            on_decisions_(std::move(decisions));
+        });
     }
 
     const Post post_;

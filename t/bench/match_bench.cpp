@@ -94,7 +94,7 @@ AllocRequest job(std::uint64_t id, ResourceRequest request) {
 void cycles(QueuePolicy policy, const char* what) {
     constexpr std::uint64_t jobs = 200000;
     SchedConfig config;
-    config.policy = policy;
+    config.defaults.policy = policy;
     SchedCore core(config);
     const ResourceSet R = test::cluster(128, cores_per_node);
     core.define({R, {}, R.ranks()});
@@ -116,7 +116,7 @@ void cycles(QueuePolicy policy, const char* what) {
 /// A pass over a hundred thousand waiting jobs alike that do not fit.
 void blocked(QueuePolicy policy, const char* what) {
     SchedConfig config;
-    config.policy = policy;
+    config.defaults.policy = policy;
     SchedCore core(config);
     const ResourceSet R = test::cluster(node_count, cores_per_node);
     core.define({R, {}, R.ranks()});
