@@ -32,6 +32,12 @@ class FreeTree {
             room_[at] = most;
         }
     }
+    /// As set, for many: rebuild() has to follow before anything is looked up.
+    void set_leaf(std::size_t node, NodeRoom room) { room_[leaves_ + node] = room; }
+    void rebuild() {
+        for (std::size_t at = leaves_ - 1; at > 0; --at)
+            room_[at] = join(room_[2 * at], room_[2 * at + 1]);
+    }
     /// The first node from `from` on with at least `need`.
     std::optional<std::size_t> next(std::size_t from, NodeRoom need) const {
         return find<true>(from, need);

@@ -14,11 +14,35 @@ std::optional<std::size_t> position(const std::vector<Idset::Id>& ids, Idset::Id
     return static_cast<std::size_t>(found - ids.begin());
 }
 
+/// Sets the bits from `first` to `last` to `value`. Returns how many changed.
+std::uint32_t set_range(std::span<Word> words, std::size_t first, std::size_t last, bool value) {
+    std::uint32_t changed = 0;
+    for (std::size_t at = first / word_bits; at <= last / word_bits; ++at) {
+        Word mask = ~Word{0};
+        if (at == first / word_bits) mask &= ~Word{0} << first % word_bits;
+        if (at == last / word_bits) mask &= ~Word{0} >> (word_bits - 1 - last % word_bits);
+        const Word change = (value ? ~words[at] : words[at]) & mask;
+        words[at] ^= change;
+        changed += static_cast<std::uint32_t>(std::popcount(change));
+    }
+    return changed;
+}
+
 /// Flips the bits of `ids` to `value`. Returns how many changed; `refused` tells of one that had
 /// the value already.
 std::uint32_t flip(std::span<Word> words, const std::vector<Idset::Id>& known, const Idset& ids,
                    bool value, bool& refused) {
     std::uint32_t changed = 0;
+    if (!known.empty() && known.back() == known.size() - 1) {  // numbered from 0 without gap
+        for (const auto& [first, last] : ids.ranges()) {
+            if (first >= known.size()) break;
+            const std::size_t end = std::min<std::size_t>(last, known.size() - 1);
+            const std::uint32_t set = set_range(words, first, end, value);
+            refused |= set != end - first + 1;
+            changed += set;
+        }
+        return changed;
+    }
     for (const Idset::Id id : ids) {
         const auto at = position(known, id);
         if (!at) continue;
@@ -129,6 +153,12 @@ void Inventory::set_up(const Idset& ranks, bool up) {
 }
 
 bool Inventory::change(std::size_t node, const ResourceSet::Node& part, Change change) {
+    const bool fresh = change_leaf(node, part, change);
+    tree_.set(node, room_of(node));
+    return fresh;
+}
+
+bool Inventory::change_leaf(std::size_t node, const ResourceSet::Node& part, Change change) {
     NodeState& state = nodes_[node];
     const NodeTopology& known = topology(node);
     const bool value = change == Change::give;
@@ -143,23 +173,47 @@ bool Inventory::change(std::size_t node, const ResourceSet::Node& part, Change c
     state.free_cores = value ? state.free_cores + cores : state.free_cores - cores;
     state.free_gpus = value ? state.free_gpus + gpus : state.free_gpus - gpus;
     count(node, +1);
-    tree_.set(node, room_of(node));
     return !refused;
 }
 
-Result<void> Inventory::allocate(const ResourceSet& R) {
-    std::optional<std::uint32_t> busy;
-    for (const ResourceSet::Node& part : R.nodes()) {
-        const auto node = node_of_rank(part.rank);
-        if (node && !change(*node, part, Change::take)) busy = part.rank;
+/// Returns a rank of which a part was so already.
+std::optional<std::uint32_t> Inventory::change_all(std::span<const ResourceSet* const> sets,
+                                                   Change change) {
+    std::size_t parts = 0;
+    for (const ResourceSet* R : sets) parts += R->node_count();
+    const bool many = parts > nodes_.size() / 8;  // then the tree is made anew
+    std::optional<std::uint32_t> refused;
+    for (const ResourceSet* R : sets) {
+        for (const ResourceSet::Node& part : R->nodes()) {
+            const auto node = node_of_rank(part.rank);
+            if (!node) continue;
+            if (!(many ? change_leaf(*node, part, change) : this->change(*node, part, change)))
+                refused = part.rank;
+            if (many) tree_.set_leaf(*node, room_of(*node));
+        }
     }
+    if (many) tree_.rebuild();
+    return refused;
+}
+
+Result<void> Inventory::allocate(const ResourceSet& R) {
+    const ResourceSet* set = &R;
+    const auto busy = change_all({&set, 1}, Change::take);
     if (busy) return fail(EBUSY, "rank {}: a part of the resources is in use already", *busy);
     return {};
 }
 
+void Inventory::allocate(std::span<const ResourceSet* const> sets) {
+    (void)change_all(sets, Change::take);
+}
+
 void Inventory::free(const ResourceSet& R) {
-    for (const ResourceSet::Node& part : R.nodes())
-        if (const auto node = node_of_rank(part.rank)) change(*node, part, Change::give);
+    const ResourceSet* set = &R;
+    (void)change_all({&set, 1}, Change::give);
+}
+
+void Inventory::free(std::span<const ResourceSet* const> sets) {
+    (void)change_all(sets, Change::give);
 }
 
 ResourceSet Inventory::with_properties(ResourceSet R) const {

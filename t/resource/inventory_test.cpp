@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "t/resource/builders.hpp"
 
 namespace sluice {
@@ -94,6 +96,41 @@ TEST(Inventory, PlansOnCopiesWithoutTouchingTheOriginal) {
     ASSERT_TRUE(plan.allocate(piece(0, Idset{0, 1})));
     EXPECT_EQ(plan.free_count().cores, 0u);
     EXPECT_EQ(inventory.free_count().cores, 2u);
+}
+
+TEST(Inventory, ChangesManyAtOnceAsOneByOne) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 200; ++round) {
+        const auto nodes = static_cast<std::uint32_t>(1 + random() % 40);
+        const auto cores = static_cast<std::uint32_t>(1 + random() % 130);
+        const ResourceSet all = test::cluster(nodes, cores, 2);
+        Inventory one(all), many(all);
+        one.set_up(all.ranks(), true);
+        many.set_up(all.ranks(), true);
+        std::vector<ResourceSet> parts(1 + random() % 6);
+        std::vector<const ResourceSet*> pointers;
+        for (ResourceSet& R : parts) {
+            for (std::uint32_t rank = 0; rank < nodes; ++rank)
+                if (random() % 2)
+                    R.add({rank, "n" + std::to_string(rank),
+                           Idset::range(static_cast<std::uint32_t>(random()) % cores, cores),
+                           Idset{1}});
+            pointers.push_back(&R);
+        }
+        const auto expect_equal = [&] {
+            EXPECT_EQ(one.allocated(), many.allocated());
+            EXPECT_EQ(one.free_count(), many.free_count());
+            for (std::uint32_t need = 0; need <= cores; ++need)
+                EXPECT_EQ(one.room().next(0, {need, 0, 0}), many.room().next(0, {need, 0, 0}));
+        };
+        for (const ResourceSet& R : parts) (void)one.allocate(R);
+        many.allocate(pointers);
+        expect_equal();
+        for (const ResourceSet& R : parts) one.free(R);
+        many.free(pointers);
+        expect_equal();
+        EXPECT_EQ(many.free_count(), many.total_count());
+    }
 }
 
 TEST(ResourceGraph, SharesTheSubtreeOfNodesThatAreAlike) {
