@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/rfc/constraint.hpp"
 #include "base/rfc/jobspec.hpp"
@@ -25,6 +26,7 @@ struct JobShape {
     std::size_t jobs = 0;               // that wait
     std::unique_ptr<MatchShape> match;  // for the resources defined now
     Supply least;                       // with match
+    std::vector<Word> admitted;         // nodes that the constraint leaves, once asked for
     bool known_feasible = false;
 
     // While the epoch is the same nothing was gained, and this holds:
@@ -47,6 +49,7 @@ struct PendingJob {
     JobShape* shape = nullptr;
     JobQueue* queue = nullptr;
     std::uint64_t holder_pass = 0;  // that saw it with a reservation last
+    bool fresh = true;     // in its place, since it was considered last
     std::string reason;    // annotation given last
     double t_estimate = 0; // 0: none given
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "base/strong_id.hpp"
 #include "resource/inventory.hpp"
 #include "resource/match/matcher.hpp"
+#include "sched/node_times.hpp"
 #include "sched/supply_profile.hpp"
 
 namespace sluice {
@@ -27,7 +29,8 @@ struct Demand {
     const MatchShape& shape;
     Supply least;
     double duration = never;
-    double not_before = 0;  // known not to fit earlier
+    double not_before = 0;                       // known not to fit earlier
+    const std::vector<Word>* admitted = nullptr;  // nodes that its constraint leaves; all
 };
 
 class Plan {
@@ -42,6 +45,8 @@ class Plan {
     Result<void> run(JobId id, ResourceSet R, double end);
     /// What a running job holds, or nullptr.
     const ResourceSet* held_by(JobId id) const;
+    /// Known end of a running job; never for others.
+    double end_of(JobId id) const;
     /// Frees a part of what the job holds, or all of it.
     void free_part(JobId id, const ResourceSet& R);
     void finish(JobId id);
@@ -52,14 +57,15 @@ class Plan {
     bool keeps_before(double until) const {
         return !starts_.empty() && starts_.begin()->first < until;
     }
-    /// Resources that are free now, and not kept for anybody before `until`.
-    std::optional<ResourceSet> fit_now(const MatchShape& shape, double until);
+    /// Resources that are free now, and not kept for anybody before the demand would end.
+    std::optional<ResourceSet> fit_now(const Demand& demand, double now);
     /// The earliest Slot after `now` for the demand beside all reservations, if one is known that
-    /// begins before `before`. Jobs past their end count as ending at `now`. The earliest time is
-    /// sought with bounded effort: a later one may come back on a plan that is cut up finely.
+    /// begins before `before`. Jobs past their end count as ending at `now`. For whole nodes it is
+    /// the earliest; for parts of nodes it is sought with bounded effort, and a later one may come
+    /// back on a plan that is cut up finely.
     std::optional<Slot> earliest(const Demand& demand, double now, double before = never);
-    /// May the holder of a reservation start before it? False is certain.
-    bool may_improve(JobId id, const Demand& demand, double now);
+    /// May the holder of a reservation start before it, and before `before`? False is certain.
+    bool may_improve(JobId id, const Demand& demand, double now, double before);
 
     void reserve(JobId id, Slot slot);
     const Slot* reservation(JobId id) const;
@@ -67,7 +73,7 @@ class Plan {
     std::optional<Slot> take_reservation(JobId id);
     void drop_reservations();
     std::size_t reservation_count() const { return reservations_.size(); }
-    const std::unordered_map<JobId, Slot>& reservations() const { return reservations_; }
+    std::vector<JobId> reservation_holders() const;
 
     /// Changes whenever something may fit that did not before.
     std::uint64_t version() const { return version_; }
@@ -77,8 +83,15 @@ class Plan {
     struct Running {
         ResourceSet R;
         double end = never;
+        Supply all;                     // what its end may add to what is free
+        std::vector<NodeIndex> nodes;
     };
-    /// An inventory as it will be: valid while version_ is `version`.
+    struct Reservation {
+        Slot slot;
+        Supply whole;                   // what it surely takes of what is free
+        std::vector<Word> nodes;        // as a set
+    };
+    /// An inventory as it will be: valid while the version is the same.
     struct View {
         std::uint64_t version = 0;
         double time = 0;
@@ -86,27 +99,32 @@ class Plan {
     };
     std::optional<ResourceSet> match(const MatchShape& shape, const Inventory& inventory);
     void refresh_profile(double now);
-    bool overdue(double now) const { return !ends_.empty() && ends_.begin()->first <= now; }
-    Supply all_of(const ResourceSet& R) const;
+    bool overdue(double now) const { return !ends_.empty() && ends_.begin()->first.first <= now; }
+    std::vector<NodeIndex> nodes_of(const ResourceSet& R) const;
     Supply whole_of(const ResourceSet& R) const;
+    bool enough_nodes(const Demand& demand, const std::vector<Word>& idle, double time) const;
     const Inventory& free_at(double time, double now);
     std::optional<ResourceSet> match_at(const Demand& demand, double time, double now);
     std::optional<double> first_without_reservations(const Demand& demand, double after,
                                                      double before, double now);
     double last_reserved_end() const;
-    void gained() { ++version_; }
+    void gained();
 
     Inventory inventory_;
+    NodeTimes times_;
+    std::vector<Word> up_;
     std::unordered_map<JobId, Running> running_;
-    std::set<std::pair<double, JobId>> ends_;  // of the running jobs that have one
-    std::unordered_map<JobId, Slot> reservations_;
+    std::map<std::pair<double, JobId>, const Running*> ends_;  // of those that have one
+    std::unordered_map<JobId, Reservation> reservations_;
     std::set<std::pair<double, JobId>> starts_;
     SupplyProfile profile_;
     std::uint64_t profile_version_ = 0;
     View now_view_;   // free now without what is reserved to begin before `time`
     View free_view_;  // free at `time`, reservations left aside
     Inventory window_;
-    std::uint64_t version_ = 1, match_count_ = 0;
+    std::uint64_t version_ = 1;
+    std::uint64_t running_version_ = 1;  // the same without reservations
+    std::uint64_t match_count_ = 0;
 };
 
 }  // namespace sluice

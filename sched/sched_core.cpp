@@ -18,9 +18,10 @@ constexpr std::size_t told_at_once_max = 256;
 
 SchedCore::SchedCore(SchedConfig config) : config_(std::move(config)) {}
 
-void SchedCore::gained() {
+/// Something is free that was to be taken until then.
+void SchedCore::gained(double until) {
     ++epoch_;
-    gained_ = true;
+    gained_until_ = std::max(gained_until_, until);
 }
 
 void SchedCore::define(SchedResources resources) {
@@ -33,16 +34,17 @@ void SchedCore::define(SchedResources resources) {
 void SchedCore::forget_matches() {
     for (auto& [key, shape] : shapes_) {
         shape.match.reset();
+        shape.admitted.clear();
         shape.known_feasible = false;
     }
     replan_ = true;
-    gained();
+    gained(never);
 }
 
 void SchedCore::set_up(const Idset& ranks, bool up) {
     plan_.set_up(ranks, up);
     replan_ = true;
-    gained();
+    gained(never);
 }
 
 void SchedCore::configure(SchedConfig config) {
@@ -71,15 +73,6 @@ JobShape& SchedCore::shape_of(const AllocRequest& request) {
     return shape;
 }
 
-/// Reservations of jobs that come after this one have to make room for it.
-void SchedCore::arrived(const PendingJob& job) {
-    if (first_arrival_ && !JobQueue::Before{}(&job, &*first_arrival_)) return;
-    first_arrival_.emplace();
-    first_arrival_->id = job.id;
-    first_arrival_->priority = job.priority;
-    first_arrival_->t_submit = job.t_submit;
-}
-
 void SchedCore::submit(AllocRequest request) {
     JobShape& shape = shape_of(request);
     const auto [found, is_new] = pending_.try_emplace(request.id);
@@ -94,7 +87,6 @@ void SchedCore::submit(AllocRequest request) {
     job.queue = &queues_.try_emplace(request.queue, request.queue).first->second;
     job.queue->insert(job);
     if (config_.explain) untold_.push_back(job.id);
-    arrived(job);
 }
 
 /// Takes a job out of its queue; `job` is gone afterwards.
@@ -107,7 +99,7 @@ void SchedCore::leave(PendingJob& job) {
 void SchedCore::cancel(JobId id) {
     const auto found = pending_.find(id);
     if (found == pending_.end()) return;
-    if (plan_.take_reservation(id)) gained();
+    if (const auto slot = plan_.take_reservation(id)) gained(slot->end);
     leave(found->second);
     decisions_.emplace_back(Cancelled{id});
 }
@@ -120,22 +112,22 @@ void SchedCore::prioritize(const std::vector<std::pair<JobId, std::uint32_t>>& p
         // Others that it passed no longer stand back for it.
         if (priority < job.priority) replan_ = true;
         job.queue->reprioritize(job, priority);
-        arrived(job);
-    }
+        job.fresh = true;
+        }
 }
 
 void SchedCore::free(JobId id, const ResourceSet& R, bool final) {
     if (!plan_.held_by(id)) return;
+    gained(plan_.end_of(id));
     if (final) plan_.finish(id);
     else plan_.free_part(id, R);
-    gained();
 }
 
 void SchedCore::set_expiration(JobId id, double expiration) {
     if (!plan_.held_by(id)) return;
     plan_.set_end(id, expiration > 0 ? expiration : never);
     replan_ = true;
-    gained();
+    gained(never);
 }
 
 void SchedCore::set_instance_expiration(double expiration) {
@@ -166,7 +158,16 @@ Supply SchedCore::free_supply() const {
 
 Demand SchedCore::demand_of(PendingJob& job) {
     const MatchShape& shape = matcher(*job.shape);
-    return {shape, job.shape->least, duration_of(job)};
+    Demand demand{shape, job.shape->least, duration_of(job)};
+    if (job.shape->constraint.empty() || !demand.least.nodes) return demand;
+    std::vector<Word>& admitted = job.shape->admitted;
+    if (admitted.empty()) {
+        admitted.resize(words_for(inventory().node_count()));
+        for (std::size_t node = 0; node < inventory().node_count(); ++node)
+            if (inventory().matches(node, job.shape->constraint)) bit_set(admitted, node);
+    }
+    demand.admitted = &admitted;
+    return demand;
 }
 
 void SchedCore::drop_reservation(JobId id) {
@@ -175,20 +176,24 @@ void SchedCore::drop_reservation(JobId id) {
     ++epoch_;
 }
 
-/// Before a pass: reservations that do not hold any more, or that stand in the way of an arrival.
+/// Before a pass: reservations that rest on what is not so any more.
 void SchedCore::drop_void_reservations() {
     dropped_.clear();
     // One that should have begun: what it waits for is held past its end.
     const bool late = plan_.keeps_before(now_);
-    if (replan_ || late || first_arrival_) {
-        std::vector<JobId> drop;
-        for (const auto& [id, slot] : plan_.reservations())
-            if (replan_ || late || JobQueue::Before{}(&*first_arrival_, &pending_.at(id)))
-                drop.push_back(id);
-        for (const JobId id : drop) drop_reservation(id);
+    if (std::exchange(replan_, false) || late)
+        for (const JobId id : plan_.reservation_holders()) drop_reservation(id);
+}
+
+/// Reservations of jobs that come after this one make room for it. False if there are none.
+bool SchedCore::drop_behind(const PendingJob& job) {
+    bool dropped = false;
+    for (const JobId id : plan_.reservation_holders()) {
+        if (!JobQueue::Before{}(&job, &pending_.at(id))) continue;
+        drop_reservation(id);
+        dropped = true;
     }
-    replan_ = false;
-    first_arrival_.reset();
+    return dropped;
 }
 
 std::vector<Decision> SchedCore::pass(double now) {
@@ -196,7 +201,7 @@ std::vector<Decision> SchedCore::pass(double now) {
     if (!defined_) return std::exchange(decisions_, {});
     ++pass_;
     drop_void_reservations();
-    pass_after_gain_ = std::exchange(gained_, false);
+    improve_before_ = std::exchange(gained_until_, 0);
     std::vector<QueueScan> scans;
     scans.reserve(queues_.size());
     for (auto& [name, queue] : queues_)
@@ -222,9 +227,9 @@ std::vector<Decision> SchedCore::pass(double now) {
 
 /// Holders that no scan came to: a job before them got a reservation late, and with it their turn.
 void SchedCore::visit_other_holders() {
-    if (!pass_after_gain_ && !plan_.keeps_before(std::nextafter(now_, never))) return;
+    if (improve_before_ <= now_ && !plan_.keeps_before(std::nextafter(now_, never))) return;
     std::vector<PendingJob*> holders;
-    for (const auto& [id, slot] : plan_.reservations())
+    for (const JobId id : plan_.reservation_holders())
         if (PendingJob& job = pending_.at(id); job.holder_pass != pass_) holders.push_back(&job);
     std::ranges::sort(holders, JobQueue::Before{});
     for (PendingJob* job : holders) improve(*job);
@@ -240,8 +245,11 @@ void SchedCore::consider(QueueScan& scan) {
         }
         return scan.move_on();
     }
-    const Outcome outcome = try_start(job);
-    if (outcome == Outcome::blocked || outcome == Outcome::known_blocked) {
+    Outcome outcome = try_start(job);
+    if (is_blocked(outcome) && std::exchange(job.fresh, false) &&
+        (scan.may_reserve() || job.shape->blocked_epoch != epoch_) && drop_behind(job))
+        outcome = try_start(job);
+    if (is_blocked(outcome)) {
         auto tried = outcome == Outcome::blocked ? QueueScan::Tried::yes : QueueScan::Tried::no;
         if (scan.may_reserve() && reserve(job)) {
             job.holder_pass = pass_;
@@ -258,12 +266,12 @@ SchedCore::Outcome SchedCore::try_start(PendingJob& job) {
     const double until = now_ + duration_of(job);
     if (shape.blocked_epoch == epoch_) return Outcome::known_blocked;
     if (shape.kept_epoch == epoch_ && until >= shape.kept_until) return Outcome::known_blocked;
-    const MatchShape& match = matcher(shape);
+    const Demand demand = demand_of(job);
     if (!free_supply().covers(shape.least)) {
         shape.blocked_epoch = epoch_;
         return deny_unless_feasible(job, Outcome::known_blocked);
     }
-    if (auto R = plan_.fit_now(match, until)) {
+    if (auto R = plan_.fit_now(demand, now_)) {
         start(job, std::move(*R));
         return Outcome::started;
     }
@@ -292,18 +300,19 @@ SchedCore::Outcome SchedCore::deny_unless_feasible(PendingJob& job, Outcome othe
 /// True if the job has started and is gone.
 bool SchedCore::improve(PendingJob& job) {
     const Slot& held = *plan_.reservation(job.id);
-    if (!pass_after_gain_ && held.start > now_) return false;
+    if (improve_before_ <= now_ && held.start > now_) return false;
     const Demand demand = demand_of(job);
-    if (!plan_.may_improve(job.id, demand, now_)) return false;
+    if (!plan_.may_improve(job.id, demand, now_, improve_before_)) return false;
     Slot slot = *plan_.take_reservation(job.id);
-    if (auto R = plan_.fit_now(demand.shape, now_ + demand.duration)) {
-        if (slot.start > now_ || !(slot.R == *R)) gained();
+    if (auto R = plan_.fit_now(demand, now_)) {
+        if (slot.start > now_ || !(slot.R == *R)) gained(slot.end);
         start(job, std::move(*R));
         return true;
     }
-    if (auto better = plan_.earliest(demand, now_, slot.start)) {
+    const double before = std::min(slot.start, improve_before_);
+    if (auto better = plan_.earliest(demand, now_, before)) {
+        gained(slot.end);
         slot = std::move(*better);
-        gained();
     }
     tell_estimate(job, slot.start, decisions_);
     plan_.reserve(job.id, std::move(slot));

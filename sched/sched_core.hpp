@@ -4,7 +4,7 @@
 //
 // Reservations last from pass to pass. They move only to an earlier time, unless what they rest on
 // is gone: a node went down, a job was given more time or holds on past its end, or a job that comes
-// first arrived.
+// before theirs arrived.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +60,7 @@ class SchedCore final {
   private:
     using ShapeKey = std::pair<std::string, std::string>;  // request and constraint as text
     enum class Outcome : std::uint8_t { started, denied, blocked, known_blocked };
+    static bool is_blocked(Outcome outcome) { return outcome >= Outcome::blocked; }
 
     JobShape& shape_of(const AllocRequest& request);
     const MatchShape& matcher(JobShape& shape);
@@ -69,6 +70,7 @@ class SchedCore final {
 
     void drop_void_reservations();
     void drop_reservation(JobId id);
+    bool drop_behind(const PendingJob& job);
     void consider(QueueScan& scan);
     void visit_other_holders();
     Outcome try_start(PendingJob& job);
@@ -77,12 +79,11 @@ class SchedCore final {
     bool reserve(PendingJob& job);
     void start(PendingJob& job, ResourceSet R);
     void leave(PendingJob& job);
-    void arrived(const PendingJob& job);
 
     void explain(JobQueue& queue);
     std::string_view reason_of(PendingJob& job);
     void forget_matches();
-    void gained();
+    void gained(double until);
 
     SchedConfig config_;
     Plan plan_;
@@ -93,13 +94,12 @@ class SchedCore final {
     std::unordered_map<JobId, PendingJob> pending_;
     std::deque<JobId> untold_;  // have no reason yet, if they still wait
     std::uint64_t epoch_ = 1;   // rises when something may fit that did not before
-    bool gained_ = false;       // since the last pass
+    double gained_until_ = 0;   // since the last pass something became free that was taken until
     bool replan_ = false;       // what reservations rest on has changed
-    std::optional<PendingJob> first_arrival_;  // of those since the last pass the first in order
     std::vector<Decision> decisions_;
     double now_ = 0;               // of the pass under way
     std::uint64_t pass_ = 0;
-    bool pass_after_gain_ = false;
+    double improve_before_ = 0;    // no reservation can move to a later time
     std::vector<JobId> dropped_;  // reservations that this pass dropped
 };
 

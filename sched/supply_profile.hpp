@@ -1,5 +1,5 @@
-// How much will be free, and when: nodes, cores and GPUs as numbers over time. The numbers are never
-// lower than the truth, so a time that they refuse need not be looked at.
+// How much will be free, and when: nodes, cores and GPUs as numbers over time. They are never lower
+// than the truth, so a time that they refuse need not be looked at.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a scheduling pass costs on 16,384 nodes of 64 cores and 4 GPUs, under each queue policy. Prints
+// What a pass costs on 16,384 nodes of 64 cores and 4 GPUs, under each queue policy. Prints
 // a table; exit code 1 when a row is over its budget.
 #include <fmt/format.h>
 
@@ -154,7 +154,9 @@ int run() {
                  QueuePolicy::conservative, 31,
                  [](std::uint64_t i) { return test::whole_nodes(6000 + std::uint32_t(i)); });
     behind_flood("a job that fits, behind 10,000 unsatisfiable ones, fcfs", QueuePolicy::easy, 16,
-                 [](std::uint64_t i) { return test::whole_nodes(node_count + 1 + std::uint32_t(i)); });
+                 [](std::uint64_t i) {
+                     return test::whole_nodes(node_count + 1 + std::uint32_t(i));
+                 });
     return over_budget ? 1 : 0;
 }
 

@@ -72,7 +72,8 @@ void submit_t1003(Fixture& sched) {
     } jobs[] = {{8, 60}, {10, 60}, {12, 60}, {14, 60}, {16, 60}, {6, 121},
                 {4, 179}, {4, 239}, {2, 239}, {2, 299}, {2, 59}};
     std::uint64_t id = 0;
-    for (const auto& job : jobs) sched.submit(++id, slots(job.cores), {.duration = job.minutes * 60});
+    for (const auto& [cores, minutes] : jobs)
+        sched.submit(++id, slots(cores), {.duration = minutes * 60});
 }
 
 TEST(EasyBackfill, StartsWhatTheReferenceStarts) {

@@ -71,7 +71,7 @@ TEST(Plan, FindsTheEarliestStartThatAnExhaustiveSearchFinds) {
         std::uint64_t id = 0;
         for (unsigned jobs = pick(1, node_count); jobs; --jobs) {
             const MatchShape shape(plan.inventory(), whole_nodes(pick(1, node_count)), {}, {});
-            auto R = plan.fit_now(shape, never);
+            auto R = plan.fit_now({shape, {}}, 0);
             if (!R) break;
             const double end = pick(1, 12);
             check.add(*R, 0, end);

@@ -122,7 +122,9 @@ class World {
                 break;
             }
             case 1: core_.cancel(JobId{pick(1, unsigned(jobs_.size()))}); break;
-            case 2: core_.prioritize({{JobId{pick(1, unsigned(jobs_.size()))}, pick(14, 18)}}); break;
+            case 2:
+                core_.prioritize({{JobId{pick(1, unsigned(jobs_.size()))}, pick(14, 18)}});
+                break;
             default: {
                 if (held_.empty()) return;
                 auto& [id, held] = *std::next(held_.begin(), pick(0, unsigned(held_.size()) - 1));
@@ -179,16 +181,17 @@ class World {
 
     /// What is kept is kept once, and is free by then, if running jobs keep to their ends.
     void check_reservations() {
-        const auto& reservations = core_.plan().reservations();
-        for (auto a = reservations.begin(); a != reservations.end(); ++a) {
-            ASSERT_TRUE(jobs_.at(a->first).waits);
-            ASSERT_TRUE((a->second.R.ranks() - up_).empty());
-            for (auto b = std::next(a); b != reservations.end(); ++b)
-                ASSERT_FALSE(a->second.start < b->second.end && b->second.start < a->second.end &&
-                             !(a->second.R & b->second.R).empty());
+        const std::vector<JobId> holders = core_.plan().reservation_holders();
+        for (auto at = holders.begin(); at != holders.end(); ++at) {
+            const Slot& a = *core_.plan().reservation(*at);
+            ASSERT_TRUE(jobs_.at(*at).waits);
+            ASSERT_TRUE((a.R.ranks() - up_).empty());
+            for (auto other = std::next(at); other != holders.end(); ++other) {
+                const Slot& b = *core_.plan().reservation(*other);
+                ASSERT_FALSE(a.start < b.end && b.start < a.end && !(a.R & b.R).empty());
+            }
             for (const auto& [id, held] : held_)
-                ASSERT_FALSE(held.end > now_ && held.end > a->second.start &&
-                             !(held.R & a->second.R).empty());
+                ASSERT_FALSE(held.end > now_ && held.end > a.start && !(held.R & a.R).empty());
         }
     }
     /// The start that a job was told last, where that binds.
@@ -248,7 +251,9 @@ TEST_P(SchedProperty, GivesNothingTwiceWhateverHappens) {
 INSTANTIATE_TEST_SUITE_P(Policies, SchedProperty,
                          testing::Values(QueuePolicy::fcfs, QueuePolicy::easy,
                                          QueuePolicy::conservative, QueuePolicy::hybrid),
-                         [](const auto& info) { return std::string{queue_policy_name(info.param)}; });
+                         [](const auto& info) {
+                             return std::string{queue_policy_name(info.param)};
+                         });
 
 }  // namespace
 }  // namespace sluice
