@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <functional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -71,7 +70,7 @@ class JobInfoService : public RpcService<JobInfoService> {
     void on_append(const StoreBatch::Append& append);
     void on_entry(const JournalEntry& entry);
     /// The client has enough to take. One that does not confirm is slow when its broker says so.
-    bool slow(const Watches::Entry& entry) const;
+    bool has_enough(const Watches::Entry& entry) const;
     void read_past(JobId id, Watches::Entry& entry);
     void on_past(std::uint64_t number, JobId id, const Result<LogPart>& part);
     void send_lines(const Request& request, Watch& watch, std::string_view lines);
@@ -91,7 +90,6 @@ class JobInfoService : public RpcService<JobInfoService> {
     std::unordered_map<JobId, Streams<Update>> updates_;
     std::unordered_set<JobId> purged_;  // the latest; they had data once
     std::uint64_t next_number_ = 1;
-    std::set<std::string, std::less<>> slow_clients_;
 };
 
 }  // namespace sluice

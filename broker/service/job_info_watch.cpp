@@ -42,18 +42,13 @@ void JobInfoService::eventlog_watch(Request request, const JsonObject& payload) 
     read_past(id, watches.entries().back());
 }
 
-bool JobInfoService::slow(const Watches::Entry& entry) const {
+bool JobInfoService::has_enough(const Watches::Entry& entry) const {
     if (entry.state.confirms) return entry.state.unconfirmed_bytes > window_bytes;
-    return slow_clients_.contains(entry.request.sender());
+    return slow(entry.request);
 }
 
-/// May come in the midst of what is sent to that client; so being slow is only noted.
-void JobInfoService::on_client_pace(const Request& request, bool slow) {
-    if (slow) {
-        slow_clients_.emplace(request.sender());
-        return;
-    }
-    if (slow_clients_.erase(std::string{request.sender()}) == 0) return;
+void JobInfoService::on_client_pace(const Request& request, bool is_slow) {
+    if (is_slow) return;
     for (auto& [id, streams] : watches_)
         for (auto& entry : streams.entries())
             if (entry.state.reading && entry.request.sender() == request.sender())
@@ -64,7 +59,7 @@ void JobInfoService::on_client_pace(const Request& request, bool slow) {
 /// Asks the store for what comes next, unless the client has enough to take already.
 void JobInfoService::read_past(JobId id, Watches::Entry& entry) {
     Watch& watch = entry.state;
-    if (watch.asked || slow(entry)) return;
+    if (watch.asked || has_enough(entry)) return;
     watch.asked = true;
     pipeline_.flush();
     const Job* job = pipeline_.table().find(id);
@@ -129,7 +124,7 @@ void JobInfoService::on_append(const StoreBatch::Append& append) {
         if (!watch.live() || watch.path != append.path) continue;
         ++watch.place.skip;
         send_lines(entry.request, watch, append.data);
-        watch.reading = slow(entry);
+        watch.reading = has_enough(entry);
     }
 }
 
@@ -151,7 +146,7 @@ void JobInfoService::pass_on_held(JobId id) {
         const std::string& path = held->second.front().path;
         bool ready = true, watched = false;
         tell([&](const auto& it) {
-            if (it.state.path == path && (it.state.reading || slow(it))) ready = false;
+            if (it.state.path == path && (it.state.reading || has_enough(it))) ready = false;
         });
         // What is appended meanwhile must not overtake what is held.
         tell([&](auto& it) {
@@ -240,7 +235,6 @@ void JobInfoService::eventlog_watch_ack(Request request, const JsonObject& paylo
 }
 
 void JobInfoService::on_disconnect(const Request& request) {
-    slow_clients_.erase(std::string{request.sender()});
     for (auto& [id, streams] : watches_) streams.disconnect(request.sender());
     for (auto& [id, streams] : updates_) streams.disconnect(request.sender());
     std::erase_if(watches_, [](const auto& entry) { return entry.second.empty(); });

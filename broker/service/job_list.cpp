@@ -16,8 +16,6 @@ const RpcTable<JobListService> JobListService::rpcs{
 namespace {
 
 constexpr std::size_t slice_jobs = 1000;
-constexpr std::size_t backlog_bytes_max = 1 << 20;  // of one reader, before a listing waits
-constexpr std::chrono::milliseconds reader_time{2};
 
 JsonObject counts_to_json(const JobTable::Counts& counts) {
     JsonObject states{{"depend", counts.depend},   {"priority", counts.priority},
@@ -105,7 +103,7 @@ JobListService::Step JobListService::judge(Listing& listing, const Job* job) {
 /// True when that was the end of the listing.
 bool JobListService::send_slice(Listing& listing) const {
     for (std::size_t looked_at = 0; looked_at < slice_jobs; ++looked_at) {
-        if (listing.request.backlog_bytes() > backlog_bytes_max) return false;
+        if (slow(listing.request)) return false;
         const Job* job = listing.walk.next();
         const Step step = judge(listing, job);
         if (step == Step::skip) continue;
@@ -121,15 +119,19 @@ bool JobListService::send_slice(Listing& listing) const {
 }
 
 void JobListService::go_on_soon() {
-    const bool readers_wait = std::ranges::any_of(listings_, [](const Listing& listing) {
-        return listing.request.backlog_bytes() <= backlog_bytes_max;
-    });
-    timer_.expires_after(readers_wait ? std::chrono::milliseconds{0} : reader_time);
+    const bool readers_wait = std::ranges::any_of(
+        listings_, [this](const Listing& listing) { return !slow(listing.request); });
+    if (!readers_wait) return;  // on_client_pace() goes on
+    timer_.expires_after(std::chrono::milliseconds{0});
     timer_.async_wait([this](boost::system::error_code error) {
         if (error) return;
         listings_.remove_if([this](Listing& listing) { return send_slice(listing); });
         if (!listings_.empty()) go_on_soon();
     });
+}
+
+void JobListService::on_client_pace(const Request&, bool slow) {
+    if (!slow && !listings_.empty()) go_on_soon();
 }
 
 void JobListService::list_id(Request request, const JsonObject& payload) {

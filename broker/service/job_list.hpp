@@ -49,6 +49,7 @@ class JobListService : public RpcService<JobListService> {
         std::int64_t state;
     };
     void on_disconnect(const Request& request) override;
+    void on_client_pace(const Request& request, bool slow) override;
     JsonObject stats() const override;
     void answer_waiting();
     JsonObject counts() const;

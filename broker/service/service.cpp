@@ -54,11 +54,25 @@ void Service::deliver(Message message) {
     const std::string method{request.message().method()};
     // "svc.sub.disconnect" follows a request "svc.sub.method" (wire.md 1.2).
     const std::string_view word = std::string_view{method}.substr(method.rfind('.') + 1);
-    if (word == "disconnect") return on_disconnect(request);
-    if (word == "client-slow" || word == "client-ready")
-        return on_client_pace(request, word == "client-slow");
+    if (client_notice(word, request)) return;
     if (dispatch(method, request) || common_method(method, request)) return;
     request.fail(sluice::fail(ENOSYS, "Unknown service method '{}'", request.topic()));
+}
+
+bool Service::client_notice(std::string_view word, const Request& request) {
+    if (word == "disconnect") {
+        slow_clients_.erase(std::string{request.sender()});
+        on_disconnect(request);
+    } else if (word == "client-slow") {
+        slow_clients_.emplace(request.sender());
+        on_client_pace(request, true);
+    } else if (word == "client-ready") {
+        slow_clients_.erase(std::string{request.sender()});
+        on_client_pace(request, false);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 bool Service::permitted(const Request& request, Caller caller) {

@@ -12,6 +12,7 @@
 //     };
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,8 +55,11 @@ class Service : public Endpoint {
     virtual bool dispatch(std::string_view method, Request& request) = 0;
     /// A client is gone: drop its requests. `request.sender()` names it.
     virtual void on_disconnect(const Request& request) { (void)request; }
-    /// A client does not read what it was streamed (slow), or does again.
+    /// A client does not read what it was streamed (slow), or does again. May come in the midst
+    /// of what is sent to it.
     virtual void on_client_pace(const Request& request, bool slow) { (void)request, (void)slow; }
+    /// The client of `request` is one that does not read.
+    bool slow(const Request& request) const { return slow_clients_.contains(request.sender()); }
     /// Default statistics: message counts.
     virtual JsonObject stats() const;
 
@@ -65,12 +69,14 @@ class Service : public Endpoint {
     static std::optional<JsonObject> decode(const Request& request, Body body);
 
   private:
+    bool client_notice(std::string_view word, const Request& request);
     bool common_method(std::string_view method, Request& request);
     void ping(const Request& request);
 
     Router& router_;
     std::string name_;
     std::int64_t requests_ = 0, debug_flags_ = 0;
+    std::set<std::string, std::less<>> slow_clients_;  // by route
 };
 
 template <class S>
