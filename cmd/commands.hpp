@@ -66,6 +66,7 @@ int cmd_pstree(int argc, char** argv);
 int cmd_queue(int argc, char** argv);
 int cmd_relay(int argc, char** argv);
 int cmd_resource(int argc, char** argv);
+int cmd_resource_query(int argc, char** argv);
 int cmd_run(int argc, char** argv);
 int cmd_setattr(int argc, char** argv);
 int cmd_shutdown(int argc, char** argv);

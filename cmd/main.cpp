@@ -74,6 +74,7 @@ constexpr Command commands[] = {
     {"queue", cmd_queue, "List and control queues", resources},
     {"relay", cmd_relay, "", other},
     {"resource", cmd_resource, "List and control resources", resources},
+    {"resource-query", cmd_resource_query, "Ask a resource graph what jobs would get", resources},
     {"restore", cmd_restore, "Read a snapshot of the KVS from an archive", instance},
     {"run", cmd_run, "Run a job interactively", submission},
     {"setattr", cmd_setattr, "Set a broker attribute", instance},
