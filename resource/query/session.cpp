@@ -67,7 +67,7 @@ QuerySession::Reply QuerySession::execute(std::string_view line) {
         if (end > at) words.emplace_back(line.substr(at, end - at));
         at = end + 1;
     }
-    if (words.empty()) return reply;
+    if (words.empty() || words[0].starts_with('#')) return reply;  // a comment
     for (const Command& command : commands()) {
         if (words[0] != command.name && words[0] != command.abbreviation) continue;
         if (words.size() < command.words_min || words.size() > command.words_max)

@@ -109,22 +109,20 @@ bool GraphScheduler::later(Try& tried, SearchTime::Mode mode) {
     return false;
 }
 
-/// Where nodes are counted: are there enough of those that the constraint admits?
+/// Where nodes are counted: are there enough that are up, and of those that the constraint admits?
 bool GraphScheduler::enough_nodes(const Try& tried, MatchOp op) const {
-    const auto wanted = tried.least.front().find("node");
-    if (wanted == tried.least.front().end() || !options_.prune) return true;
-    const bool any = op == MatchOp::satisfiability || op == MatchOp::allocate_with_satisfiability;
-    std::uint64_t found = 0;
+    const auto least = tried.least.front().find("node");
+    const std::uint64_t wanted = least == tried.least.front().end() ? 0 : least->second;
+    if (!options_.prune) return true;
+    const bool any = op == MatchOp::allocate_with_satisfiability;
+    std::uint64_t up = 0, found = 0;
     for (const VertexId vertex : graph_->of_type("node")) {
         const Vertex& node = (*graph_)[vertex];
-        std::vector<std::string> properties;
-        for (const auto& [property, value] : node.properties) properties.push_back(property);
-        found += (any || node.up) && tried.request->constraint.matches(
-                                         {static_cast<std::uint32_t>(node.rank), node.name,
-                                          properties});
-        if (found >= wanted->second) return true;
+        up += node.up;
+        found += (any || node.up) && searcher_->admitted(vertex, tried.request->constraint);
+        if (up >= wanted && found >= wanted) return true;
     }
-    return found >= wanted->second;
+    return up >= wanted && found >= wanted;
 }
 
 Result<MatchAnswer> GraphScheduler::match(const JobRequest& request, MatchOp op, JobKey job) {

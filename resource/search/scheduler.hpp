@@ -46,7 +46,7 @@ class GraphScheduler {
     struct Options {
         MatchPolicy policy;
         std::vector<std::string> subsystems{std::string{containment}};  // the dominant one first
-        std::string prune_filters = "ALL:core";
+        std::string prune_filters = "ALL:core,ALL:node";
         bool flexible = false;
         bool prune = true;  // false: the sums are not looked at (tests compare both)
         /// Seconds the graph lives: no job is longer.

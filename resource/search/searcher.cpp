@@ -40,7 +40,7 @@ Searcher::Searcher(const TypedGraph& graph, const Ledger& ledger, Options option
 
 void Searcher::resize() {
     marks_.resize(graph_.edge_ids());
-    weights_.resize(graph_.edge_ids());
+    weights_.resize(graph_.edge_ids(), UINT64_MAX);  // untouched: seen first
     seen_.resize(graph_.vertex_count());
     order_.clear();
 }
@@ -134,12 +134,12 @@ Searcher::Step Searcher::step(VertexId vertex, const Requests& requests, bool pr
     return {pristine ? Kind::above : Kind::none, &requests, 0, pristine};
 }
 
-bool Searcher::admitted(VertexId vertex) const {
+bool Searcher::admitted(VertexId vertex, const Constraint& constraint) const {
     const Vertex& what = graph_[vertex];
-    if (constraint_->empty() || (what.type != "node" && what.type != "storage_node")) return true;
+    if (constraint.empty() || (what.type != "node" && what.type != "storage_node")) return true;
     std::vector<std::string> properties;
     for (const auto& [property, value] : what.properties) properties.push_back(property);
-    return constraint_->matches({static_cast<std::uint32_t>(what.rank), what.name, properties});
+    return constraint.matches({static_cast<std::uint32_t>(what.rank), what.name, properties});
 }
 
 bool Searcher::usable(VertexId vertex, const Request& request, bool exclusive) {
@@ -160,7 +160,7 @@ bool Searcher::usable(VertexId vertex, const Request& request, bool exclusive) {
 bool Searcher::prune(VertexId vertex, std::size_t subsystem, const Requests& requests,
                      bool exclusive) {
     if (time_.mode != SearchTime::Mode::satisfiable && !graph_[vertex].up) return false;
-    if (!admitted(vertex)) return false;
+    if (!admitted(vertex, *constraint_)) return false;
     if (ledger_.free(vertex, time_.at, time_.duration) == 0) return false;
     bool any_slot = false, slot_fits = false;
     for (const Request& request : requests) {

@@ -48,6 +48,8 @@ class Searcher {
     /// Marks what to take. False if it is not there at that time; error() may say why.
     bool select(const std::vector<Request>& resources, const Constraint& constraint, SearchTime time);
 
+    /// Does the constraint allow for the vertex? It speaks of nodes and storage nodes only.
+    bool admitted(VertexId vertex, const Constraint& constraint) const;
     const Mark& mark(EdgeId edge) const { return marks_[edge]; }
     const Mark& root_mark() const { return root_mark_; }
     /// For booking what was not searched for here (search/update.hpp): starts an empty selection.
@@ -94,7 +96,6 @@ class Searcher {
     bool finish(VertexId vertex, const Requests& requests, Findings& found, Findings& above);
     bool prune(VertexId vertex, std::size_t subsystem, const Requests& requests, bool exclusive);
     bool usable(VertexId vertex, const Request& request, bool exclusive);
-    bool admitted(VertexId vertex) const;
     bool explore(VertexId vertex, std::size_t subsystem, const Requests& requests, bool pristine,
                  bool exclusive, Way way, Findings& found, std::uint64_t shares = 1);
     bool explore_edge(const TypedGraph::EdgeRef& edge, std::size_t subsystem,
