@@ -84,7 +84,8 @@ void declare(Cli& cli, QueryOptions& options) {
     cli.option("-T,--traverser-policy=POLICY", options.traverser,
                "simple, or flexible: slots beside each other are alternatives (default: simple)");
     cli.option("-p,--prune-filters=HIGH:LOW,...", options.filters,
-               "Sum up LOW resources at HIGH ones, or at ALL, to search less (default: ALL:core,ALL:node)");
+               "Sum up LOW resources at HIGH ones, or at ALL, to search less (default: "
+               "ALL:core,ALL:node)");
     cli.option("-g,--graph-format=FORMAT", options.graph_format,
                "dot or graphml, for --graph-output (default: dot)");
     cli.option("-o,--graph-output=BASENAME", options.graph_output,

@@ -31,6 +31,7 @@ Result<VertexId> TypedGraph::add(Vertex vertex) {
         if (is_root_path(path)) roots_.emplace(subsystem, at);
         by_path_[path].push_back(at);
     }
+    types_.insert(vertex.type);
     by_type_[vertex.type].push_back(at);
     by_rank_[vertex.rank].push_back(at);
     boost::add_vertex(std::move(vertex), graph_);

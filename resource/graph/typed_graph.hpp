@@ -1,6 +1,6 @@
-// The general resource graph (RFC 4): vertices of any type with sizes, units, properties and status,
-// edges of one or more subsystems (containment, power, network, …), each a tree or a DAG below its
-// own root. One Boost.Graph graph.
+// The general resource graph (RFC 4): vertices of any type with sizes, units, properties and
+// status, edges of one or more subsystems (containment, power, network, …), each a tree or a DAG
+// below its own root. One Boost.Graph graph.
 //
 // Two representations live side by side, each for its task:
 //  * inventory.hpp with resource_graph.hpp: the instance's nodes, cores and GPUs as bitmaps, shared
@@ -51,7 +51,8 @@ struct Edge {
 
 class TypedGraph {
   public:
-    using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Vertex, Edge>;
+    using Graph =
+        boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Vertex, Edge>;
     using EdgeRef = boost::graph_traits<Graph>::edge_descriptor;
 
     TypedGraph() = default;
@@ -87,7 +88,7 @@ class TypedGraph {
     /// Everything below a vertex in a subsystem, without itself.
     std::set<VertexId> below(VertexId vertex, std::string_view subsystem) const;
     bool leaf(VertexId vertex) const { return boost::out_degree(vertex, graph_) == 0; }
-    /// Errors: ELOOP naming a vertex that contains itself, EINVAL one that lies over 64 levels deep.
+    /// Errors: ELOOP naming a vertex that contains itself, EINVAL one over 64 levels deep.
     Result<void> check_shape() const;
 
     std::size_t vertex_count() const { return boost::num_vertices(graph_); }
@@ -98,6 +99,8 @@ class TypedGraph {
     const std::vector<VertexId>& at_path(std::string_view path) const;
     const std::vector<VertexId>& of_rank(std::int64_t rank) const;
     const std::vector<VertexId>& of_type(std::string_view type) const;
+    /// Was there ever a vertex of that type?
+    bool knows_type(std::string_view type) const { return types_.contains(type); }
     const std::map<std::int64_t, std::vector<VertexId>>& ranks() const { return by_rank_; }
     std::size_t path_count() const { return by_path_.size(); }
     std::size_t type_count() const { return by_type_.size(); }
@@ -109,6 +112,7 @@ class TypedGraph {
     Graph graph_;
     EdgeId next_edge_ = 0;
     std::set<std::string, std::less<>> words_;
+    std::set<std::string_view> types_;
     std::map<std::string_view, VertexId> roots_;
     std::unordered_map<std::string_view, std::vector<VertexId>> by_type_;
     std::map<std::string, std::vector<VertexId>, std::less<>> by_path_;

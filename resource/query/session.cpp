@@ -19,10 +19,12 @@ std::span<const QuerySession::Command> QuerySession::commands() {
     static constexpr Command all[] = {
         {"match", "m", 3, 3, &QuerySession::match,
          "Allocate or reserve what a jobspec asks for (allocate | allocate_with_satisfiability | "
-         "allocate_orelse_reserve | satisfiability | without_allocating | without_allocating_future): "
+         "allocate_orelse_reserve | satisfiability | without_allocating | "
+         "without_allocating_future): "
          "match allocate JOBSPEC"},
         {"multi-match", "M", 4, SIZE_MAX, &QuerySession::multi_match,
-         "The same for several jobspecs, up to the first that fails: multi-match allocate JOBSPEC..."},
+         "The same for several jobspecs, up to the first that fails: "
+         "multi-match allocate JOBSPEC..."},
         {"update", "u", 7, 7, &QuerySession::update,
          "Take over what a job has (allocate | reserve; jgf | jgf_shorthand | rv1exec): "
          "update allocate jgf FILE JOBID START DURATION"},
@@ -32,7 +34,8 @@ std::span<const QuerySession::Command> QuerySession::commands() {
         {"find", "f", 2, SIZE_MAX, &QuerySession::find,
          "Find what matches (status={up|down} sched-now={allocated|free} "
          "sched-future={reserved|free} agfilter={true|false} names=HOSTLIST "
-         "jobid-{alloc|span|tag|reserved}=JOBID property=NAME): find status=down and names=node[0-3]"},
+         "jobid-{alloc|span|tag|reserved}=JOBID property=NAME): "
+         "find status=down and names=node[0-3]"},
         {"cancel", "c", 2, 3, &QuerySession::cancel,
          "Cancel an allocation or reservation: cancel JOBID [stats]"},
         {"partial-cancel", "pc", 4, 5, &QuerySession::partial_cancel,

@@ -104,7 +104,8 @@ Result<JgfEdge> read_edge(const Json& value, const std::unordered_set<std::strin
     }
     for (const std::string& end : {edge.source, edge.target})
         if (!known.contains(end))
-            return fail(EINVAL, "edge {} -> {}: there is no node {}", edge.source, edge.target, end);
+            return fail(EINVAL, "edge {} -> {}: there is no node {}", edge.source, edge.target,
+                        end);
     return edge;
 }
 
@@ -181,7 +182,8 @@ Result<void> read_jgf(std::string_view text, TypedGraph& to) {
     }
     for (const JgfEdge& edge : jgf.edges) {
         if (!added.contains(edge.source) && !added.contains(edge.target)) continue;
-        SLUICE_CHECK(to.connect(vertices.at(edge.source), vertices.at(edge.target), edge.subsystem));
+        const VertexId source = vertices.at(edge.source), target = vertices.at(edge.target);
+        SLUICE_CHECK(to.connect(source, target, edge.subsystem));
     }
     return to.check_shape();
 }

@@ -64,7 +64,8 @@ Result<void> read_properties(const JsonObject& execution, Rv1Layout& layout) {
     if (!properties) return {};
     if (!properties->is_object()) return fail(EINVAL, "properties must be an object");
     for (const auto& [name, value] : properties->get_object()) {
-        SLUICE_TRY(Idset ranks, parse_ids(fmt::format("property {}", std::string_view{name}), value));
+        const std::string what = fmt::format("property {}", std::string_view{name});
+        SLUICE_TRY(Idset ranks, parse_ids(what, value));
         layout.properties.emplace(name, std::move(ranks));
     }
     return {};

@@ -218,7 +218,8 @@ Result<void> read_attributes(const Json& value, JobRequest& job) {
     for (const auto& member : value.get_object()) {
         if (member.key() == "user") continue;
         if (member.key() != "system")
-            return fail(EINVAL, "Unknown key in \"attributes\": {}", std::string_view{member.key()});
+            return fail(EINVAL, "Unknown key in \"attributes\": {}",
+                        std::string_view{member.key()});
         if (member.value().is_object())
             SLUICE_CHECK(read_system(member.value().get_object(), job));
     }

@@ -14,7 +14,7 @@ Result<FilterRules> FilterRules::parse(std::string_view spec) {
         const auto colon = word.find(':');
         if (colon == std::string::npos || colon == 0 || colon + 1 == word.size())
             return fail(EINVAL, "prune filter '{}' must be HIGH:LOW, as in rack:node", pair);
-        rules.add(std::string_view{word}.substr(0, colon), std::string_view{word}.substr(colon + 1));
+        rules.add(word.substr(0, colon), word.substr(colon + 1));
     }
     return rules;
 }

@@ -1,10 +1,38 @@
 #include "resource/search/scheduler.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "resource/search/alternatives.hpp"
 
 namespace sluice {
+namespace {
+
+/// What every alternative needs at least.
+Amounts least_of_any(const std::vector<Amounts>& variants) {
+    Amounts least = variants.front();
+    for (const Amounts& other : variants)
+        for (auto& [type, amount] : least) {
+            const auto found = other.find(type);
+            amount = std::min(amount, found == other.end() ? 0 : found->second);
+        }
+    return least;
+}
+
+/// Errors: EINVAL for a type that is neither in the graph nor a word of the field.
+Result<void> check_types(const TypedGraph& graph, const std::vector<Request>& requests) {
+    constexpr std::string_view words[] = {"slot", "xor_slot", "cluster", "rack",        "node",
+                                          "core", "socket",   "gpu",     "storage_node", "ssd"};
+    for (const Request& request : requests) {
+        if (!graph.knows_type(request.type) &&
+            std::ranges::find(words, request.type) == std::end(words))
+            return fail(EINVAL, "resource type '{}' is not in the graph", request.type);
+        SLUICE_CHECK(check_types(graph, request.with));
+    }
+    return {};
+}
+
+}  // namespace
 
 /// One request while it is matched, with what was worked out about it.
 struct GraphScheduler::Try {
@@ -102,11 +130,18 @@ bool GraphScheduler::ever(Try& tried) {
 }
 
 bool GraphScheduler::later(Try& tried, SearchTime::Mode mode) {
-    const Amounts& least = tried.least.front();
+    const Amounts least = options_.prune ? least_of_any(tried.least) : Amounts{};
     auto at = ledger_->next_chance(root(), least, tried.at + 1, tried.duration);
     for (; at; at = ledger_->next_chance(root(), least, *at + 1, tried.duration))
         if (attempt(tried, mode, *at)) return true;
     return false;
+}
+
+/// Is the vertex up, and everything that contains it?
+bool GraphScheduler::reachable(VertexId vertex) const {
+    if (!(*graph_)[vertex].up) return false;
+    const auto above = graph_->parent_edge(vertex, dominant());
+    return !above || reachable(graph_->from(*above));
 }
 
 /// Where nodes are counted: are there enough that are up, and of those that the constraint admits?
@@ -117,9 +152,9 @@ bool GraphScheduler::enough_nodes(const Try& tried, MatchOp op) const {
     const bool any = op == MatchOp::allocate_with_satisfiability;
     std::uint64_t up = 0, found = 0;
     for (const VertexId vertex : graph_->of_type("node")) {
-        const Vertex& node = (*graph_)[vertex];
-        up += node.up;
-        found += (any || node.up) && searcher_->admitted(vertex, tried.request->constraint);
+        const bool usable = reachable(vertex);
+        up += usable;
+        found += (any || usable) && searcher_->admitted(vertex, tried.request->constraint);
         if (up >= wanted && found >= wanted) return true;
     }
     return up >= wanted && found >= wanted;
@@ -129,6 +164,7 @@ Result<MatchAnswer> GraphScheduler::match(const JobRequest& request, MatchOp op,
     preorder_ = postorder_ = 0;
     searcher_->clear_error();
     if (request.resources.empty()) return fail(EINVAL, "the jobspec asks for no resources");
+    SLUICE_CHECK(check_types(*graph_, request.resources));
     if (request.duration > static_cast<double>(options_.lifetime))
         return fail(EINVAL, "duration {}s is over the {}s that the graph lives", request.duration,
                     options_.lifetime);

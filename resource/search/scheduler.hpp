@@ -108,6 +108,7 @@ class GraphScheduler {
     VertexId root() const { return *graph_->root(dominant()); }
     Result<MatchAnswer> answer(Try& attempt, MatchOp op, JobKey job);
     bool attempt(Try& attempt, SearchTime::Mode mode, std::int64_t at);
+    bool reachable(VertexId vertex) const;
     bool enough_nodes(const Try& attempt, MatchOp op) const;
     bool later(Try& attempt, SearchTime::Mode mode);
     bool ever(Try& attempt);

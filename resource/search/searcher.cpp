@@ -81,7 +81,7 @@ bool Searcher::choose_at_root(VertexId root, const Requests& resources, Findings
     for (std::size_t subsystem = 0; subsystem < options_.subsystems.size(); ++subsystem)
         for (const auto& [type, offers] : found.of(subsystem))
             if (offers.count() == 0) return false;
-    mark_chosen(found, true);
+    mark_chosen(found, root);
     root_mark_ = {sequence_, needs, exclusive};
     return true;
 }
@@ -233,7 +233,7 @@ bool Searcher::finish(VertexId vertex, const Requests& requests, Findings& found
     }
     found.score = score(vertex);
     if (found.decided)
-        mark_chosen(found, false);
+        mark_chosen(found, vertex);
     else
         above.merge(found);
     above.available = ledger_.free(vertex, time_.at, time_.duration);
@@ -281,28 +281,28 @@ bool Searcher::explore(VertexId vertex, std::size_t subsystem, const Requests& r
     return any;
 }
 
-void Searcher::mark_chosen(const Findings& found, bool up_to_root) {
+void Searcher::mark_chosen(const Findings& found, VertexId here) {
     for (std::size_t subsystem = 0; subsystem < options_.subsystems.size(); ++subsystem)
         for (const auto& [type, offers] : found.of(subsystem))
             for (std::size_t i = 0; i < offers.chosen(); ++i) {
                 if (offers.bundles()[i].is_root) continue;
                 for (const Offer& offer : offers.bundles()[i].offers) {
                     marks_[graph_[offer.edge].id] = {sequence_, offer.needs, offer.exclusive};
-                    if (up_to_root && subsystem == 0) mark_upward(offer.edge, found);
+                    if (subsystem == 0) mark_upward(offer.edge, found, here);
                 }
             }
 }
 
-/// Levels that the request left out lie between what was chosen and the root: they are passed
-/// through, not taken.
-void Searcher::mark_upward(const TypedGraph::EdgeRef& edge, const Findings& found) {
+/// Levels that the request left out lie between what was chosen and where it was asked for: they
+/// are passed through, not taken.
+void Searcher::mark_upward(const TypedGraph::EdgeRef& edge, const Findings& found, VertexId here) {
     VertexId above = graph_.from(edge);
-    while (const auto parent = graph_.parent_edge(above, name(0))) {
+    while (above != here) {
+        const auto parent = graph_.parent_edge(above, name(0));
+        if (!parent) return;
         const Vertex& passed = graph_[above];
-        if (marked(graph_[*parent].id)) return;
-        const auto& types = found.of(0);
-        const auto known = types.find(passed.type);
-        if (known != types.end() && !known->second.decided())
+        const auto known = found.of(0).find(passed.type);
+        if (!marked(graph_[*parent].id) && known != found.of(0).end() && !known->second.decided())
             marks_[graph_[*parent].id] = {sequence_, passed.size, false};
         above = graph_.from(*parent);
     }

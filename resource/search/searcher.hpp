@@ -46,7 +46,8 @@ class Searcher {
     void resize();
 
     /// Marks what to take. False if it is not there at that time; error() may say why.
-    bool select(const std::vector<Request>& resources, const Constraint& constraint, SearchTime time);
+    bool select(const std::vector<Request>& resources, const Constraint& constraint,
+                SearchTime time);
 
     /// Does the constraint allow for the vertex? It speaks of nodes and storage nodes only.
     bool admitted(VertexId vertex, const Constraint& constraint) const;
@@ -108,8 +109,8 @@ class Searcher {
                     Findings& found);
     bool find_alternatives(VertexId vertex, const Requests& slots, std::uint64_t count,
                            bool pristine, Findings& found);
-    void mark_chosen(const Findings& found, bool up_to_root);
-    void mark_upward(const TypedGraph::EdgeRef& edge, const Findings& found);
+    void mark_chosen(const Findings& found, VertexId here);
+    void mark_upward(const TypedGraph::EdgeRef& edge, const Findings& found, VertexId here);
     bool choose_at_root(VertexId root, const Requests& resources, Findings& found, bool exclusive);
     std::int64_t score(VertexId vertex) const;
     const Edges& ordered(VertexId vertex);
