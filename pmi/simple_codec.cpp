@@ -6,7 +6,7 @@ namespace sluice::pmi {
 namespace {
 
 bool runs_to_the_end(std::string_view key) {
-    return key == "value" || key == "error_msg" || key == "msg";
+    return key == "value" || key == "error_msg";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ TEST(PmiField, EndsAtABlankExceptValues) {
     EXPECT_EQ(field("cmd=abort exitcode=3 error_msg=out of luck", "error_msg"), "out of luck");
     EXPECT_EQ(field("cmd=get key=", "key"), "");
     EXPECT_EQ(field("lonely key=a", "key"), "a");
+    EXPECT_EQ(field("cmd=get_result rc=0 msg=success value=a b", "value"), "a b");  // MPICH's hydra
 }
 
 TEST(PmiIntegerField, RefusesWhatIsNoNumber) {
