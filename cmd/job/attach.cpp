@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <memory>
 
 #include "base/rfc/idset.hpp"
@@ -14,9 +15,11 @@
 #include "cmd/job/attach_pty.hpp"
 #include "cmd/job/attach_signals.hpp"
 #include "cmd/job/attach_status.hpp"
+#include "cmd/job/debugger.hpp"
 #include "cmd/job/event_stream.hpp"
 #include "cmd/job/exit_status.hpp"
 #include "cmd/job/output_printer.hpp"
+#include "cmd/job_query.hpp"
 
 namespace sluice {
 namespace {
@@ -155,6 +158,7 @@ class AttachSession {
         status_.on_exec_event(event);
         if (options_.show_exec) show("exec", event);
         if (event.name == "shell.init") on_shell_init(event);
+        if (event.name == "shell.start" && debugger::present()) fetch_tasks();
         if (event.name == "log") on_exec_log(event);
         if (event.name == "complete") watch_output();
     }
@@ -162,18 +166,37 @@ class AttachSession {
     void on_shell_init(const Event& event) {
         watch_output();
         JsonReader in(event.context);
-        const std::int64_t leader = in.integer("leader-rank");
+        const auto leader = static_cast<std::uint32_t>(in.integer("leader-rank"));
         const std::string service = in.string("service");
         const std::string pty = in.string_or("pty", "");
         if (!in) return;
+        leader_ = {service, leader};
         if (!pty.empty()) return attach_pty(service + "." + pty, leader);
         if (options_.read_only) return;
-        input_ = std::make_unique<AttachInput>(
-            flux_, service + ".stdin", static_cast<std::uint32_t>(leader), options_.stdin_ranks);
+        input_ = std::make_unique<AttachInput>(flux_, service + ".stdin", leader,
+                                               options_.stdin_ranks);
         input_->start();
     }
 
-    void attach_pty(const std::string& topic, std::int64_t leader) {
+    /// For the debugger that controls us.
+    void fetch_tasks() {
+        flux_.send(leader_.service + ".proctable", JsonObject{}, {.nodeid = leader_.rank},
+                   [this](const Reply& reply) {
+                       const auto table = reply.json();
+                       const auto tasks = table ? decode_proctable(*table)
+                                                : Result<std::vector<TaskProcess>>{table.error()};
+                       if (!tasks)
+                           return fmt::print(stderr, "flux-job: no process table: {}\n",
+                                             tasks.error().text());
+                       debugger::show_tasks(id_, *tasks);
+                       if (options_.debug_emulate)
+                           flux_.send("job-manager.kill",
+                                      JsonObject{{"id", id_.value}, {"signum", SIGCONT}},
+                                      {.noresponse = true}, {});
+                   });
+    }
+
+    void attach_pty(const std::string& topic, std::uint32_t leader) {
         if (options_.read_only) {
             fmt::print(stderr, "flux-job: Cannot connect to pty in readonly mode\n");
             detached_ = true;
@@ -181,8 +204,7 @@ class AttachSession {
         }
         status_.clear();
         ++open_streams_;
-        pty_ = std::make_unique<AttachPty>(flux_, topic, static_cast<std::uint32_t>(leader),
-                                           [this] { --open_streams_; });
+        pty_ = std::make_unique<AttachPty>(flux_, topic, leader, [this] { --open_streams_; });
         pty_->start();
     }
 
@@ -226,6 +248,10 @@ class AttachSession {
     AttachStatus status_;
     std::unique_ptr<AttachInput> input_;
     std::unique_ptr<AttachPty> pty_;
+    struct Leader {
+        std::string service;
+        std::uint32_t rank = 0;
+    } leader_;  // shell
     Matchtag job_stream_ = 0;
     int open_streams_ = 0, exit_code_ = 1;
     double submitted_ = 0;
@@ -258,6 +284,18 @@ void declare(Cli& cli, AttachOptions& options) {
             return {};
         },
         "Of the output so far, show the last N lines only (10)");
+    cli.flag("--debug", options.debug, "Show the tasks to a parallel debugger (MPIR)");
+    cli.flag("--debug-emulate", options.debug_emulate,
+             "Do as with a debugger: let tasks stopped in exec go on");
+}
+
+/// Errors: ENOENT, EINVAL for a job that has no tasks any more.
+Result<void> check_debugged(Handle& flux, JobId id, const std::string& shown_id) {
+    constexpr std::int64_t run = 16;  // states after it have higher numbers (RFC 21)
+    SLUICE_TRY(const JsonObject job, list_job_id(flux, id, {"state"}));
+    JsonReader in{job};
+    if (in.integer("state") <= run) return {};
+    return fail(EINVAL, "cannot debug {}: the job has finished running", shown_id);
 }
 
 }  // namespace
@@ -284,6 +322,10 @@ int job_attach(int argc, char** argv) {
     }
     Result<Handle> flux = Handle::open();
     if (!flux) return cli.error("flux_open: " + flux.error().text());
+    if (options.debug || options.debug_emulate) debugger::expect();
+    if (debugger::present())
+        if (const auto alive = check_debugged(*flux, *id, options.shown_id); !alive)
+            return cli.error(alive.error().text());
     return attach_job(*flux, *id, options);
 }
 

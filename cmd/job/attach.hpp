@@ -16,6 +16,7 @@ struct AttachOptions {
     std::optional<std::size_t> tail;
     bool show_events = false, show_exec = false, show_status = false;
     bool label_io = false, read_only = false, unbuffered = false, quiet = false;
+    bool debug = false, debug_emulate = false;
     int verbose = 0;
 };
 
