@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <numeric>
 #include <random>
 
 #include "cmd/bulksubmit_define.hpp"
@@ -17,13 +18,19 @@ namespace {
 /// Gives the jobs of all inputs, each with its copies.
 class BulkJobs {
   public:
-    BulkJobs(PlannedJob job, std::vector<InputTuple> tuples, DefinedValues defined)
-        : job_(std::move(job)), tuples_(std::move(tuples)), defined_(std::move(defined)) {}
+    BulkJobs(PlannedJob job, std::vector<InputTuple> tuples, DefinedValues defined, bool shuffle)
+        : job_(std::move(job)),
+          tuples_(std::move(tuples)),
+          defined_(std::move(defined)),
+          order_(tuples_.size()) {
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+        if (shuffle) std::ranges::shuffle(order_, std::mt19937_64{std::random_device{}()});
+    }
 
     /// The next input's job, before its copies are made.
     Result<std::optional<PlannedJob>> next_input() {
-        if (at_ == tuples_.size()) return std::optional<PlannedJob>{};
-        const std::size_t sequence = at_++;
+        if (at_ == order_.size()) return std::optional<PlannedJob>{};
+        const std::size_t sequence = order_[at_++];
         SLUICE_TRY(PlannedJob replaced,
                    replace_job(job_, input_lookups(tuples_[sequence], sequence, defined_)));
         return std::optional{std::move(replaced)};
@@ -49,7 +56,8 @@ class BulkJobs {
     PlannedJob job_;
     std::vector<InputTuple> tuples_;
     DefinedValues defined_;
-    std::size_t at_ = 0;
+    std::vector<std::size_t> order_;  // of the tuples
+    std::size_t at_ = 0;              // in order_
     std::deque<PlannedJob> copies_;  // of the present input
 };
 
@@ -74,8 +82,6 @@ Result<BulkLine> read_line(const SubmissionLine& line) {
     };
     SLUICE_TRY(BulkLine bulk, parse_bulk_line(line.words, read));
     if (bulk.tuples.empty()) return fail(EINVAL, "no jobs provided for bulk submission");
-    if (line.options.shuffle)
-        std::ranges::shuffle(bulk.tuples, std::mt19937_64{std::random_device{}()});
     return bulk;
 }
 
@@ -100,7 +106,7 @@ int cmd_bulksubmit(int argc, char** argv) {
     const bool whole = bulk->command == std::vector<std::string>{"{}"};
     const std::size_t count = bulk->tuples.size();
     BulkJobs jobs({.options = line.options, .command = bulk->command}, std::move(bulk->tuples),
-                  *std::move(defined));
+                  *std::move(defined), line.options.shuffle);
     if (line.options.dry_run) return print_lines(jobs, line);
     Result<Handle> flux = connect_for_submission();
     if (!flux) return line.cli.error(flux.error().text());

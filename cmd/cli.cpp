@@ -191,6 +191,7 @@ Result<void> Cli::run(std::vector<std::string> words) {
             SLUICE_CHECK(apply(*find_option(options_, code), word, optarg));
             continue;
         }
+        words_marked_ = word == "--";
         if (optind >= argc) return {};
         if (style_ != CliStyle::python_tool || word == "--") break;
         words_.emplace_back(argv[optind++]);  // options and words may mix
@@ -276,7 +277,7 @@ Result<void> Cli::parse_quietly(const std::vector<std::string>& words) {
 }
 
 std::string Cli::shown_name() const {
-    if (style_ == CliStyle::c_tool) return name_;
+    if (style_ != CliStyle::submission) return name_;
     std::string spaced = name_;
     if (const std::size_t dash = spaced.find('-'); dash != std::string::npos) spaced[dash] = ' ';
     return spaced;
@@ -329,6 +330,7 @@ std::string Cli::help() const {
         }
         out += fmt::format("{:<{}}{}\n", left, text_column, option.text);
     }
+    if (!notes_.empty()) out += "\n" + notes_ + "\n";
     return out;
 }
 

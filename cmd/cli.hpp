@@ -24,6 +24,8 @@ class Cli {
     /// `name` as in messages ("flux-queue"), with a sub-command as second word ("flux-job attach");
     /// `usage` the words after it ("[OPTIONS] JOBID...").
     Cli(std::string name, CliStyle style, std::string usage, std::string summary);
+    /// What --help says below the options.
+    void notes(std::string text) { notes_ = std::move(text); }
 
     /// `spec` is "-n,--ntasks=N", "-v,--verbose", "--color[=WHEN]"; a one-letter-only option is
     /// "-x". `text` is its line in --help; an empty text hides it.
@@ -46,6 +48,8 @@ class Cli {
     /// As parse, but without printing: the error text instead (for batch directives).
     Result<void> parse_quietly(const std::vector<std::string>& words);
     const std::vector<std::string>& words() const { return words_; }
+    /// The words came after "--".
+    bool words_marked() const { return words_marked_; }
 
     /// For wrong words: prints the text and the usage in the style's way; returns its exit code.
     int usage_error(const std::string& text) const;
@@ -79,10 +83,11 @@ class Cli {
     void add(std::string_view spec, Apply apply, std::string text);
     std::string shown_name() const;
 
-    std::string name_, usage_, summary_;
+    std::string name_, usage_, summary_, notes_;
     CliStyle style_;
     std::vector<Option> options_;
     std::vector<std::string> words_;
+    bool words_marked_ = false;
     bool help_ = false;  // --help was given
 };
 

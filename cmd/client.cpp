@@ -175,6 +175,16 @@ Result<JobId> jobid_argument(std::string_view text, CliStyle style) {
     return fail(EINVAL, "{} is not a valid Flux jobid", text);
 }
 
+Result<std::vector<JobId>> jobid_words(const std::vector<std::string>& words) {
+    std::vector<JobId> ids;
+    for (const std::string& word : words) {
+        const auto id = fluid_decode(word);
+        if (!id) return fail(EINVAL, "argument JOBID: invalid JobID value: '{}'", word);
+        ids.push_back(*id);
+    }
+    return ids;
+}
+
 Cli::Apply duration_into(std::optional<double>& to) {
     return [&to](const std::optional<std::string>& text) -> Result<void> {
         SLUICE_TRY(to, fsd_parse(text.value_or("")));

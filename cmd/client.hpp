@@ -56,6 +56,8 @@ std::string host_name();
 
 /// A job id in any form, with the texts of the two kinds of tool.
 Result<JobId> jobid_argument(std::string_view text, CliStyle style);
+/// The words of a command that are job ids. Errors: EINVAL in the words of a usage error.
+Result<std::vector<JobId>> jobid_words(const std::vector<std::string>& words);
 
 /// Values of options: a duration (FSD), an integer.
 Cli::Apply duration_into(std::optional<double>& to);

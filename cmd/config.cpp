@@ -64,7 +64,9 @@ Result<std::string> show_value(const Json& value, const GetOptions& options) {
     if (options.type.starts_with("fsd")) {
         const std::string text{value.as_string()};
         const auto seconds = fsd_parse(text);
-        if (!seconds) return fail(EINVAL, "{} is not a valid FSD", options.name);
+        if (!seconds)
+            return fail(EINVAL, "{} does not have the requested type: '{}' is no FSD", options.name,
+                        text);
         if (options.type == "fsd-integer")
             return fmt::format("{}", static_cast<std::int64_t>(*seconds));
         if (options.type == "fsd-real") return dump_real(*seconds);
@@ -97,7 +99,7 @@ Result<std::string> get_value(const GetOptions& options) {
 int cmd_config_get(int argc, char** argv) {
     GetOptions options;
     Cli cli("flux-config get", CliStyle::c_tool, "[OPTIONS] [NAME]",
-            "Print the configuration, or one value of it.");
+            "Query broker configuration values: all, or one.");
     cli.option("-d,--default=VALUE", options.fallback, "Print VALUE when NAME is not set");
     cli.flag("-q,--quiet", options.quiet, "No message when NAME is not set");
     cli.option("-t,--type=TYPE", options.type,
@@ -118,7 +120,11 @@ int cmd_config_get(int argc, char** argv) {
 }
 
 Result<Json> typed_value(const std::string& text, const std::string& type) {
-    if (type == "string" || type == "fsd") return Json(text);
+    if (type.starts_with("fsd")) {
+        SLUICE_CHECK(fsd_parse(text));
+        return Json(text);
+    }
+    if (type == "string" && !text.starts_with('"')) return Json(text);
     auto value = parse_json(text);
     if (!value || !has_type(*value, type))
         return fail(EINVAL, "'{}' does not have type {}", text, type);
@@ -170,7 +176,7 @@ bool erase_path(JsonObject& object, std::string_view name) {
 Result<void> unset_value(const std::string& name) {
     SLUICE_TRY(Handle flux, Handle::open());
     SLUICE_TRY(JsonObject config, flux.call("config.get"));
-    if (!erase_path(config, name)) return fail(ENOENT, "{} is not set", name);
+    if (!erase_path(config, name)) return {};
     SLUICE_TRY(const JsonObject reply, flux.call("config.load", config));
     return {};
 }

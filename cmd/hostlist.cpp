@@ -206,7 +206,15 @@ void declare(Cli& cli, Options& options) {
 int cmd_hostlist(int argc, char** argv) {
     Options options;
     Cli cli("flux-hostlist", CliStyle::python_tool, "[OPTIONS] [SOURCES...]",
-            "Combine host lists. SOURCES: instance, JOBID, local, avail, stdin or -, or hosts.");
+            "Combine host lists.");
+    cli.notes(
+        "SOURCES may include:\n"
+        "  instance  the hosts of the instance\n"
+        "  JOBID     the hosts of a job\n"
+        "  local     the hosts of the job that this runs in, else of the instance\n"
+        "  avail     the hosts that are neither down nor drained\n"
+        "  stdin, -  a list on standard input (what is taken without SOURCES)\n"
+        "  HOSTS     these");
     declare(cli, options);
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (options.intersect + options.minus + options.exclusive_or > 1)

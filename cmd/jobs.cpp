@@ -200,6 +200,8 @@ int cmd_jobs(int argc, char** argv) {
     const double now = wall_clock_now();
     auto plan = make_plan(options, choice->format, now);
     if (!plan) return cli.error(plan.error().text());
+    const auto ids = jobid_words(cli.words());
+    if (!ids) return cli.usage_error(ids.error().text());
     warn_of_ignored(options, cli.words());
     return run_jobs(cli, options, *plan, now);
 }

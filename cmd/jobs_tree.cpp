@@ -91,11 +91,7 @@ Result<std::vector<JobRow>> JobsLister::by_filter(Handle& flux) const {
 
 Result<std::vector<JobRow>> JobsLister::by_ids(Handle& flux,
                                                const std::vector<std::string>& words) const {
-    std::vector<JobId> ids;
-    for (const std::string& word : words) {
-        SLUICE_TRY(const JobId id, jobid_argument(word, CliStyle::python_tool));
-        ids.push_back(id);
-    }
+    SLUICE_TRY(const std::vector<JobId> ids, jobid_words(words));
     SLUICE_TRY(auto found, list_job_ids(flux, ids, plan_.attributes));
     std::vector<JsonObject> jobs;
     for (std::size_t i = 0; i < found.size(); ++i) {

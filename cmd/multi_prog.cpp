@@ -1,5 +1,5 @@
 // flux multi-prog: runs the command that a file gives to this task's rank. Lines: "RANKS COMMAND…",
-// "*" for all other ranks; %t is the rank, %o its place among the line's ranks.
+// "*" for the ranks that no other line names; %t is the rank, %o its place among the line's ranks.
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Result<std::vector<ProgramLine>> parse_programs(std::string_view text, const std
         ProgramLine line{.all = words->front() == "*"};
         if (!line.all) {
             Result<Idset> ranks = Idset::parse(words->front());
-            if (!ranks) return ranks.error().in(where);
+            if (!ranks) return fail(EINVAL, "{}: invalid idset: {}", where, words->front());
             line.ranks = *std::move(ranks);
         }
         if (words->size() < 2)
@@ -66,17 +66,18 @@ std::string substitute(std::string_view word, Idset::Id rank, std::size_t offset
 
 /// Errors: ENOENT for a rank without a line.
 Result<std::vector<std::string>> command_of(const std::vector<ProgramLine>& lines, Idset::Id rank) {
-    for (const ProgramLine& line : lines) {
-        if (!line.all && !line.ranks.contains(rank)) continue;
-        std::size_t offset = rank;
-        if (!line.all)
-            for (offset = 0; line.ranks.nth(offset) != rank;) ++offset;
-        std::vector<std::string> command;
-        for (const std::string& word : line.command)
-            command.push_back(substitute(word, rank, offset));
-        return command;
-    }
-    return fail(ENOENT, "No matching line for rank {}", rank);
+    const auto named = std::ranges::find_if(
+        lines, [&](const ProgramLine& line) { return line.ranks.contains(rank); });
+    const auto line =
+        named != lines.end() ? named : std::ranges::find_if(lines, &ProgramLine::all);
+    if (line == lines.end()) return fail(ENOENT, "No matching line for rank {}", rank);
+    std::size_t offset = rank;
+    if (!line->all)
+        for (offset = 0; line->ranks.nth(offset) != rank;) ++offset;
+    std::vector<std::string> command;
+    for (const std::string& word : line->command)
+        command.push_back(substitute(word, rank, offset));
+    return command;
 }
 
 int print_commands(const Cli& cli, const std::vector<ProgramLine>& lines, const Idset& ranks) {

@@ -120,6 +120,12 @@ std::variant<Selection, int> select(const Cli& cli, const PgrepOptions& options)
     return Selection{std::move(*filter), std::move(*matches)};
 }
 
+/// Bare ids are for scripts; any other format has a header.
+bool wants_bare_ids(const PgrepOptions& options) {
+    const char* chosen = std::getenv("FLUX_PGREP_FORMAT_DEFAULT");
+    return options.format == "default" && !(chosen && *chosen);
+}
+
 }  // namespace
 
 int cmd_pgrep(int argc, char** argv) {
@@ -130,6 +136,7 @@ int cmd_pgrep(int argc, char** argv) {
     cli.option("-o,--format=FORMAT", options.format,
                "output format: a name, a format string, or help");
     if (const auto code = cli.parse(argc, argv)) return *code;
+    const bool bare = wants_bare_ids(options);
     const auto choice = choose_user_format(pgrep_formats(), options.format);
     if (!choice) return cli.error(choice.error().text());
     if (!choice->text.empty()) return write_stdout(choice->text), 0;
@@ -143,8 +150,7 @@ int cmd_pgrep(int argc, char** argv) {
     const auto rows = matching_jobs(*flux, options, selection.filter, selection.matches);
     if (!rows) return cli.error(rows.error().text());
     if (rows->empty()) return 1;
-    // Bare ids are for scripts; any other format has a header.
-    print_rows(*format, *rows, !options.no_header && options.format != "default");
+    print_rows(*format, *rows, !options.no_header && !bare);
     return 0;
 }
 
@@ -161,6 +167,7 @@ int cmd_pkill(int argc, char** argv) {
     if (!flux) return 1;
     const auto rows = matching_jobs(*flux, options, selection.filter, selection.matches);
     if (!rows) return cli.error(rows.error().text());
+    if (rows->empty()) return 1;
     std::size_t errors = 0;
     cancel_rows(cli, *flux, *rows, errors);
     const std::size_t count = rows->size() - errors;

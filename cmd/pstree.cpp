@@ -89,16 +89,14 @@ class TreeBuilder {
         return node;
     }
 
-    /// The nodes of these jobs. Errors: EINVAL, ENOENT naming the id.
+    /// The nodes of those jobs that there are; says which are unknown.
     Result<std::vector<TreeNode>> jobs(Handle& flux, const std::vector<std::string>& words) {
+        SLUICE_TRY(const std::vector<JobId> ids, jobid_words(words));
+        SLUICE_TRY(auto found, list_job_ids(flux, ids, {"all"}));
         std::vector<TreeNode> nodes;
-        for (const std::string& word : words) {
-            SLUICE_TRY(const JobId id, jobid_argument(word, style));
-            auto json = list_job_id(flux, id, {"all"});
-            if (!json && json.error().errnum() == ENOENT)
-                return fail(ENOENT, "JobID {} unknown", word);
-            if (!json) return json.error();
-            nodes.push_back(job_node(std::move(*json), 1));
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (found[i]) nodes.push_back(job_node(std::move(*found[i]), 1));
+            else fmt::print(stderr, "JobID {} unknown\n", words[i]);
         }
         return nodes;
     }
@@ -111,8 +109,18 @@ class TreeBuilder {
     std::vector<JobRow>& rows() { return rows_; }
 
   private:
-    /// This instance as if it were a job.
+    static Result<JobRow> job_of_parent(Handle& flux) {
+        SLUICE_TRY(const std::string uri, flux.attr("parent-uri"));
+        SLUICE_TRY(const std::string jobid, flux.attr("jobid"));
+        SLUICE_TRY(const JobId id, jobid_argument(jobid, style));
+        SLUICE_TRY(Handle parent, Handle::open(reachable_uri(uri)));
+        std::vector<JsonObject> one(1);
+        SLUICE_TRY(one[0], list_job_id(parent, id, {"all"}));
+        return std::move(make_job_rows(std::move(one), wall_clock_now()).front());
+    }
+    /// This instance as if it were a job; as the job that it is where it has a parent.
     static Result<JobRow> root_row(Handle& flux) {
+        if (auto job = job_of_parent(flux)) return *std::move(job);
         SLUICE_TRY(const std::string size, flux.attr("size"));
         const auto hosts = Hostlist::parse(flux.attr("hostlist").value_or(""));
         const std::string start = flux.attr("broker.starttime").value_or("0");
@@ -156,7 +164,7 @@ class TreeBuilder {
         JobRow row = std::move(make_job_rows(std::move(one), wall_clock_now()).front());
         const std::string uri = job_uri(row);
         const bool enters = !uri.empty() && row.integer("state") == job_state::run;
-        TreeNode node = node_of(std::move(row), !uri.empty());
+        TreeNode node = node_of(std::move(row), enters);
         if (!enters || level >= options_.level) return node;
         auto child = Handle::open(reachable_uri(uri));
         // An instance that is unreachable, or has just ended, stays a leaf.
@@ -183,7 +191,7 @@ class TreeBuilder {
 Result<TreeBuilder> make_builder(const PstreeOptions& options) {
     std::string label = options.label;
     if (options.all && label == "{name}") label = "{name}:{status_abbrev}";
-    std::string parent = options.parent_label.empty() ? label : options.parent_label;
+    std::string parent = options.parent_label.empty() ? options.label : options.parent_label;
     if (options.parent_ids) parent = "{id.f58} " + parent;
     SLUICE_TRY(OutputFormat label_format, OutputFormat::parse(label, job_heading));
     SLUICE_TRY(OutputFormat parent_format, OutputFormat::parse(parent, job_heading));
@@ -267,6 +275,8 @@ int cmd_pstree(int argc, char** argv) {
                                "'; use yes or no");
     auto builder = make_builder(options);
     if (!builder) return cli.error(builder.error().text());
+    if (const auto ids = jobid_words(cli.words()); !ids)
+        return cli.usage_error(ids.error().text());
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     auto trees = build_trees(*flux, *builder, options, cli.words());

@@ -124,8 +124,10 @@ int cmd_shutdown(int argc, char** argv) {
     if (!cli.words().empty()) {
         const std::string& target = cli.words()[0];
         auto resolved = resolve_target_uri(target, UriForm::reachable);
-        if (!resolved)
+        if (!resolved) {
+            fmt::print(stderr, "flux-uri: ERROR: {}\n", resolved.error().text());
             return cli.error(fmt::format("failed to resolve target {} to a Flux URI", target));
+        }
         uri = *std::move(resolved);
     }
     auto flux = Handle::open(uri);

@@ -66,6 +66,8 @@ std::optional<int> SubmissionLine::parse(int argc, char** argv) {
         return 0;
     }
     words = cli.words();
+    // Broker of the new instance: what follows is not for you either.
+    if (verb == SubmitVerb::alloc && cli.words_marked()) words.insert(words.begin(), "--");
     return std::nullopt;
 }
 

@@ -29,6 +29,11 @@ Result<void> wait_for_uri(const std::string& target) {
 int cmd_uri(int argc, char** argv) {
     Cli cli{"flux-uri", style, "[-h] [--remote | --local] [--wait] TARGET",
             "Resolve TARGET to the URI of an instance."};
+    cli.notes(
+        "Supported resolver schemes:\n"
+        "  jobid   the instance that a job runs, or a path of them: ID/ID, .., /\n"
+        "  pid     the instance that a process of this host belongs to\n"
+        "After TARGET, ?local and ?remote ask for a URI for this host or for others.");
     bool remote = false;
     bool local = false;
     bool wait = false;

@@ -86,15 +86,44 @@ Result<std::string> resolve_path(const std::string& path) {
     return flux.attr("local-uri");
 }
 
-/// FLUX_URI in the environment of a process.
-Result<std::string> resolve_pid(const std::string& pid) {
-    std::ifstream in("/proc/" + pid + "/environ", std::ios::binary);
+Result<std::string> read_proc(const std::string& pid, const std::string& file) {
+    std::ifstream in("/proc/" + pid + "/" + file, std::ios::binary);
     if (!in) return fail(ENOENT, "PID {}: no such process, or not yours", pid);
-    const std::string environment{std::istreambuf_iterator<char>(in), {}};
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+}
+
+/// FLUX_URI in the environment of a process.
+Result<std::string> uri_of_process(const std::string& pid) {
+    SLUICE_TRY(const std::string environment, read_proc(pid, "environ"));
     constexpr std::string_view name = "FLUX_URI=";
     for (const std::string& variable : split_words(environment, '\0'))
         if (variable.starts_with(name)) return variable.substr(name.size());
     return fail(ENOENT, "PID {} doesn't seem to have a FLUX_URI", pid);
+}
+
+/// A broker's own FLUX_URI is its parent's; what it runs has its own.
+Result<std::string> resolve_pid(const std::string& pid) {
+    SLUICE_TRY(const std::string name, read_proc(pid, "comm"));
+    if (!name.starts_with("flux-broker")) return uri_of_process(pid);
+    SLUICE_TRY(const std::string children, read_proc(pid, "task/" + pid + "/children"));
+    for (const std::string& child : split_words(children, ' ')) {
+        const auto child_name = read_proc(child, "comm");
+        if (!child_name || child_name->starts_with("flux-shell")) continue;
+        if (auto uri = uri_of_process(child)) return uri;
+    }
+    return fail(ENOENT, "PID {} is a flux-broker and no child found", pid);
+}
+
+/// Takes "?local" or "?remote" off a target.
+std::optional<UriForm> take_query(std::string& target) {
+    const std::pair<std::string_view, UriForm> queries[] = {{"?local", UriForm::local},
+                                                            {"?remote", UriForm::remote}};
+    for (const auto& [query, form] : queries) {
+        if (!target.ends_with(query)) continue;
+        target.resize(target.size() - query.size());
+        return form;
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -102,10 +131,11 @@ Result<std::string> resolve_pid(const std::string& pid) {
 Result<std::string> resolve_target_uri(const std::string& target, UriForm form) {
     const std::size_t colon = target.find(':');
     const std::string scheme = colon == target.npos ? "jobid" : target.substr(0, colon);
-    const std::string rest = colon == target.npos ? target : target.substr(colon + 1);
+    std::string rest = colon == target.npos ? target : target.substr(colon + 1);
     if (scheme == "local" || scheme == "ssh") return in_form(target, form);
     if (scheme != "jobid" && scheme != "pid")
         return fail(EINVAL, "No plugin for URI scheme {}", scheme);
+    form = take_query(rest).value_or(form);
     SLUICE_TRY(const std::string uri, scheme == "pid" ? resolve_pid(rest) : resolve_path(rest));
     return in_form(uri, form);
 }

@@ -112,9 +112,9 @@ class Database {
 
     std::string path_;
     DatabasePtr db_;
-    Statement add_job_, add_jobspec_, append_, set_R_, set_row_, purge_job_, purge_jobspec_, purge_events_, set_meta_, read_log_,
-        read_log_part_, read_logs_, read_job_, add_blob_, read_blob_, find_blob_, add_checkpoint_,
-        drop_automatic_, prune_checkpoints_, mark_, sweep_;
+    Statement add_job_, add_jobspec_, append_, set_R_, set_row_, purge_job_, purge_jobspec_,
+        purge_events_, set_meta_, read_log_, read_log_part_, read_logs_, read_job_, add_blob_,
+        read_blob_, find_blob_, add_checkpoint_, drop_automatic_, prune_checkpoints_, mark_, sweep_;
     sqlite3_int64 next_seq_ = 1, epoch_ = 0;
 };
 

@@ -6,8 +6,8 @@ namespace {
 
 constexpr sqlite3_int64 schema_version = 2;
 
-// What changes during a job's life is small and apart from its jobspec, which is written once. Events
-// are clustered by job and log, in the order of their commits.
+// What changes during a job's life is small and apart from its jobspec, which is written once.
+// Events are clustered by job and log, in the order of their commits.
 constexpr const char* schema = R"(
 CREATE TABLE IF NOT EXISTS jobs(id INTEGER PRIMARY KEY, userid INTEGER NOT NULL, R TEXT, row TEXT);
 CREATE TABLE IF NOT EXISTS jobspecs(

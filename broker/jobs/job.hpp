@@ -94,8 +94,8 @@ struct Job {
 
 /// Fills the attributes that the jobspec decides. `updates` are applied already.
 void describe(Job& job, const Jobspec& jobspec);
-/// Seconds that a job pretends to run (attributes.system.exec.test.run_duration), if it asks for that.
-/// Errors: EINVAL.
+/// Seconds that a job pretends to run (attributes.system.exec.test.run_duration), if it asks for
+/// that. Errors: EINVAL.
 Result<std::optional<double>> mock_duration(const JsonObject& jobspec);
 /// Sets what the allocation decides: ranks, nodelist, nnodes, ncores, expiration.
 void describe_allocation(Job& job, const ResourceSet& R);

@@ -15,6 +15,7 @@ struct BuiltinRow {
     std::string (*value)();
 };
 constexpr BuiltinRow builtins[] = {
+    {"confdir", [] { return std::string{"/etc/flux"}; }},
     {"rundir", [] { return std::string{"/run/flux"}; }},
     {"shell_path", [] { return helper_program("flux-shell"); }},
     {"broker_path", [] { return helper_program("flux-broker"); }},
@@ -75,7 +76,8 @@ class BrokerService : public RpcService<BrokerService> {
             for (const BuiltinRow& row : builtins)
                 if (row.key == name) found = &row;
             if (!found)
-                return request.fail(sluice::fail(EINVAL, "{} is not a built-in value", name));
+                return request.fail(
+                    sluice::fail(EINVAL, "{} is invalid: not a built-in value", name));
             values[name] = found->value();
         }
         request.respond(JsonObject{{"values", std::move(values)}});

@@ -2,8 +2,10 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <csignal>
+#include <ranges>
 
 #include "broker/service/job_manager.hpp"
 
@@ -48,35 +50,38 @@ std::string wait_text(const Job& job) {
     return fmt::format("task(s) exited with exit code {}", WEXITSTATUS(status));
 }
 
-/// One bound of a Python slice over `size` items.
-Result<std::int64_t> slice_bound(std::string_view text, std::int64_t fallback, std::int64_t size) {
-    if (text.empty()) return fallback;
+Result<std::optional<std::int64_t>> slice_number(std::string_view text) {
+    if (text.empty()) return std::optional<std::int64_t>{};
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size())
         return fail(EINVAL, "slice: '{}' is not a number", text);
-    if (value < 0) value += size;
-    return std::clamp(value, std::int64_t{0}, size);
+    return std::optional{value};
 }
 
-/// "[a:b]" or "[i]" of Python, applied to `items`.
+/// "[i]" or "[a:b:step]" of Python, applied to `items`.
 Result<JsonArray> slice(const std::vector<JobId>& items, std::string_view text) {
-    if (text.size() < 2 || text.front() != '[' || text.back() != ']')
-        return fail(EINVAL, "slice: '{}' is not of the form [FROM:TO]", text);
-    text = text.substr(1, text.size() - 2);
-    const auto size = static_cast<std::int64_t>(items.size());
-    const auto colon = text.find(':');
-    std::int64_t from, to;
-    if (colon == std::string_view::npos) {
-        if (text.empty()) return fail(EINVAL, "slice: it is empty");
-        SLUICE_TRY(from, slice_bound(text, 0, size));
-        to = std::min(from + 1, size);
-    } else {
-        SLUICE_TRY(from, slice_bound(text.substr(0, colon), 0, size));
-        SLUICE_TRY(to, slice_bound(text.substr(colon + 1), size, size));
+    if (text.size() <= 2 || text.front() != '[' || text.back() != ']')
+        return fail(EINVAL, "slice: '{}' is not of the form [FROM:TO:STEP]", text);
+    std::array<std::optional<std::int64_t>, 3> numbers;
+    std::size_t parts = 0;
+    for (const auto part : std::views::split(text.substr(1, text.size() - 2), ':')) {
+        if (parts == numbers.size()) return fail(EINVAL, "slice: '{}' has too many parts", text);
+        SLUICE_TRY(numbers[parts++], slice_number({part.begin(), part.end()}));
     }
+    const auto size = static_cast<std::int64_t>(items.size());
+    const std::int64_t step = numbers[2].value_or(1);
+    if (step == 0) return fail(EINVAL, "slice: the step is 0");
+    // Where a walk in the direction of the step can begin and end.
+    const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+    const auto bound = [&](std::optional<std::int64_t> number, std::int64_t fallback) {
+        if (!number) return fallback;
+        return std::clamp(*number < 0 ? *number + size : *number, low, high);
+    };
+    const std::int64_t from = bound(numbers[0], step > 0 ? low : high);
+    const std::int64_t to = parts == 1 ? from + 1 : bound(numbers[1], step > 0 ? high : low);
     JsonArray taken;
-    for (std::int64_t i = from; i < to; ++i)
+    for (std::int64_t i = from; step > 0 ? i < std::min(to, size) : i > to; i += step)
         taken.emplace_back(items[static_cast<std::size_t>(i)].value);
     return taken;
 }

@@ -16,18 +16,21 @@ constexpr const char* queues_key = "queues";
 Result<double> age_limit(const JsonObject& config) {
     const Json* value = find_path(config, "job-manager.inactive-age-limit");
     if (!value) return -1.0;
-    if (value->is_string()) {
-        if (const auto seconds = fsd_parse(std::string_view{value->as_string()})) return *seconds;
-    }
-    return fail(EINVAL, "job-manager.inactive-age-limit: found {}, want a duration such as \"7d\"",
-                dump_json(*value));
+    if (!value->is_string())
+        return fail(EINVAL, "job-manager.inactive-age-limit: Expected string, found {}; write a "
+                    "duration such as \"7d\"", dump_json(*value));
+    const auto seconds = fsd_parse(std::string_view{value->as_string()});
+    if (!seconds)
+        return fail(EINVAL, "job-manager.inactive-age-limit: invalid FSD {}; write a duration such "
+                    "as \"7d\"", dump_json(*value));
+    return *seconds;
 }
 
 Result<std::int64_t> count_limit(const JsonObject& config) {
     const Json* value = find_path(config, "job-manager.inactive-num-limit");
     if (!value) return std::int64_t{-1};
     if (const auto count = as_integer(*value); count && *count >= 0) return *count;
-    return fail(EINVAL, "job-manager.inactive-num-limit: found {}, want a count",
+    return fail(EINVAL, "job-manager.inactive-num-limit: found {}, must be >= 0",
                 dump_json(*value));
 }
 

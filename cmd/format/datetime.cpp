@@ -143,12 +143,16 @@ class DatetimeReader {
     }
 
     void midnight() { fields_.tm_hour = fields_.tm_min = fields_.tm_sec = 0; }
+    /// A day without a time of day begins at midnight.
+    void begin_of_day() {
+        if (!has_clock_) midnight();
+    }
 
     /// "tomorrow", "monday", "next friday", "last week".
     bool day_word() {
         if (word() == "today" || word() == "tomorrow" || word() == "yesterday") {
             fields_.tm_mday += word() == "tomorrow" ? 1 : word() == "yesterday" ? -1 : 0;
-            midnight();
+            begin_of_day();
             return took(1);
         }
         const bool next = word() == "next";
@@ -164,7 +168,7 @@ class DatetimeReader {
             days = 7;
         if (last && days == 0) days = -7;
         fields_.tm_mday += days;
-        midnight();
+        begin_of_day();
         return took(modified ? 2 : 1);
     }
 
@@ -242,6 +246,7 @@ class DatetimeReader {
     bool clock() {
         if (word() == "noon" || word() == "midnight") {
             midnight();
+            has_clock_ = true;
             if (word() == "noon") fields_.tm_hour = 12;
             return took(1);
         }
@@ -276,6 +281,7 @@ class DatetimeReader {
         fields_.tm_hour = parts[0];
         fields_.tm_min = parts[1];
         fields_.tm_sec = parts[2];
+        has_clock_ = true;
         return true;
     }
 
@@ -283,6 +289,7 @@ class DatetimeReader {
     std::size_t at_ = 0;
     std::tm fields_{};
     std::optional<int> utc_offset_;  // seconds east, when the phrase names one
+    bool has_clock_ = false;
     bool meant_ = false;  // at least one word said something about time
 };
 

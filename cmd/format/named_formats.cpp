@@ -37,17 +37,22 @@ Result<std::string> snippet(const FormatCatalog& catalog, std::string_view name)
 Result<void> add_table(FormatCatalog& catalog, std::size_t builtin_count, const Json& table,
                        std::string_view path) {
     if (!table.is_object())
-        return fail(EINVAL, "{}: formats: found {}, wanted a table", path, json_type_name(table));
+        return fail(EINVAL, "{}: the formats key must be a mapping (a TOML table), found {}", path,
+                    json_type_name(table));
     for (const auto& [name, value] : table.get_object()) {
         const auto end = catalog.formats.begin() + static_cast<std::ptrdiff_t>(builtin_count);
         const std::string key{name};
         if (std::ranges::find(catalog.formats.begin(), end, key, &NamedFormat::name) != end)
             return fail(EINVAL, "{}: override of builtin format '{}' not permitted", path, key);
+        if (!value.is_object())
+            return fail(EINVAL, "{}: format '{}' must be a mapping (a TOML table), found {}", path,
+                        key, json_type_name(value));
         const Json* format = find_path(value, "format");
         const Json* description = find_path(value, "description");
-        if (!format || !format->is_string())
-            return fail(EINVAL, "{}: required key 'format' missing or no string in format '{}'",
-                        path, key);
+        if (!format)
+            return fail(EINVAL, "{}: required key 'format' missing in format '{}'", path, key);
+        if (!format->is_string())
+            return fail(EINVAL, "{}: 'format' must be a string in format '{}'", path, key);
         if (description && !description->is_string())
             return fail(EINVAL, "{}: 'description' must be a string in format '{}'", path, key);
         std::erase_if(catalog.formats, [&](const NamedFormat& f) { return f.name == key; });

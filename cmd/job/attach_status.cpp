@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::chrono::seconds first_after{2}, step{1};
+constexpr std::chrono::seconds first_after{2}, step{1};  // unless the status was asked for
 
 }  // namespace
 
@@ -31,19 +31,25 @@ std::string_view wait_reason_after(std::string_view event) {
 class AttachStatus::State : public std::enable_shared_from_this<State> {
   public:
     State(Handle& flux, JobId id, const AttachOptions& options)
-        : flux_(flux), id_(id), shown_id_(options.shown_id), timer_(flux.io()) {}
+        : flux_(flux),
+          id_(id),
+          shown_id_(options.shown_id),
+          timer_(flux.io()),
+          shows_all_(options.show_status) {}
 
-    void start() { wait(first_after); }
+    void start() { wait(shows_all_ ? step : first_after); }
 
     void set_reason(std::string_view reason) {
         if (reason.empty()) return;
         reason_ = reason;
         queue_note_.clear();
+        if (shows_all_) draw_line();
         if (reason == "waiting for resources") ask_queue();
     }
 
     void end() {
         over_ = true;
+        if (shows_all_ && std::exchange(shown_, false)) fmt::print(stderr, "\n");
         clear();
         timer_.cancel();
     }
@@ -63,17 +69,20 @@ class AttachStatus::State : public std::enable_shared_from_this<State> {
 
     void draw() {
         if (over_) return;
-        if (!reason_.empty()) {
-            const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
-                                     std::chrono::steady_clock::now() - begun_)
-                                     .count();
-            clear();
-            fmt::print(stderr, "flux-job: {} {}{}   {:02}:{:02}:{:02}", shown_id_, reason_,
-                       queue_note_, seconds / 3600, seconds / 60 % 60, seconds % 60);
-            std::fflush(stderr);
-            shown_ = true;
-        }
+        draw_line();
         wait(step);
+    }
+
+    void draw_line() {
+        if (reason_.empty()) return;
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(
+                                 std::chrono::steady_clock::now() - begun_)
+                                 .count();
+        clear();
+        fmt::print(stderr, "flux-job: {} {}{}   {:02}:{:02}:{:02}", shown_id_, reason_,
+                   queue_note_, seconds / 3600, seconds / 60 % 60, seconds % 60);
+        std::fflush(stderr);
+        shown_ = true;
     }
 
     /// A stopped queue explains the wait.
@@ -101,8 +110,8 @@ class AttachStatus::State : public std::enable_shared_from_this<State> {
                        if (!self || !answer) return;
                        const Json* start = answer->if_contains("start");
                        if (start && start->is_bool() && !start->get_bool())
-                           self->queue_note_ =
-                               fmt::format(" ({}queue stopped)", queue.empty() ? "" : queue + " ");
+                           self->queue_note_ = fmt::format(
+                               " ({} queue stopped)", queue.empty() ? "default" : queue);
                    });
     }
 
@@ -112,6 +121,7 @@ class AttachStatus::State : public std::enable_shared_from_this<State> {
     std::string_view reason_;
     boost::asio::steady_timer timer_;
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    const bool shows_all_;
     bool shown_ = false, over_ = false;
 };
 
@@ -131,7 +141,9 @@ void AttachStatus::on_job_event(const Event& event) {
 }
 
 void AttachStatus::on_exec_event(const Event& event) {
-    if (state_ && event.name == "shell.start") state_->end();
+    if (!state_ || event.name != "shell.start") return;
+    state_->set_reason("started");
+    state_->end();
 }
 
 void AttachStatus::clear() {

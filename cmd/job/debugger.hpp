@@ -1,5 +1,6 @@
-// The MPIR process acquisition interface (MPI Forum, version 1.0): a parallel debugger that controls
-// this process reads the job's tasks from symbols of fixed names and stops in MPIR_Breakpoint().
+// The MPIR process acquisition interface (MPI Forum, version 1.0): a parallel debugger that
+// controls this process reads the job's tasks from symbols of fixed names and stops in
+// MPIR_Breakpoint().
 #pragma once
 
 #include <vector>

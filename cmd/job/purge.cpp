@@ -8,12 +8,13 @@ namespace sluice {
 
 namespace {
 
+constexpr std::int64_t batch_max = 100, no_limit = -1;
 constexpr CliStyle style = CliStyle::c_tool;
 
 struct PurgeOptions {
     bool force = false;
     std::optional<double> age_limit;
-    std::int64_t num_limit = -1, batch = 50;
+    std::int64_t num_limit = no_limit, batch = 50;
 };
 
 Result<std::int64_t> count_of(const Result<JsonObject>& reply) {
@@ -83,9 +84,12 @@ int job_purge(int argc, char** argv) {
     cli.option("--batch=N", integer_into(options.batch), "jobs to drop at a time (50)");
     cli.flag("-f,--force", options.force, "do it; without this, only count");
     if (const auto code = cli.parse(argc, argv)) return *code;
-    if (options.batch < 1)
-        return cli.error("--batch: found " + std::to_string(options.batch) +
-                         ", must be at least 1");
+    if (options.batch < 1 || options.batch > batch_max)
+        return cli.error(fmt::format("purge: batch must be >= 1 and <= {}, found {}", batch_max,
+                                     options.batch));
+    if (options.num_limit < 0 && options.num_limit != no_limit)
+        return cli.error(fmt::format("purge: if set, num limit must be >= 0, found {}",
+                                     options.num_limit));
     std::vector<JobId> ids;
     for (const std::string& word : cli.words()) {
         const auto id = jobid_argument(word, style);

@@ -35,13 +35,21 @@ struct JobOutcome {
         if (event.name == "alloc") started = event.timestamp;
         if (event.name == "clean") ended = event.timestamp;
         if (event.name == "finish") wait_status = in.integer_or("status", 0);
-        if (event.name == "exception" && !exception && in.integer_or("severity", 1) == 0)
+        if (event.name == "exception" && (!exception || severity_of(event.context) < severity()))
             exception = event.context;
+    }
+
+    /// Of the worst exception; 0 ended the job.
+    std::int64_t severity() const { return severity_of(*exception); }
+    bool failed() const { return exception && severity() == 0; }
+
+    static std::int64_t severity_of(const JsonObject& exception) {
+        return JsonReader{exception}.integer_or("severity", 1);
     }
 
     int exit_code(const StatusOptions& options) const {
         const int code = wait_status ? job_exit_code(*wait_status) : 0;
-        return exception ? std::max(code, options.exception_exit_code) : code;
+        return failed() ? std::max(code, options.exception_exit_code) : code;
     }
 };
 
@@ -52,17 +60,17 @@ std::string exception_text(const JobOutcome& job) {
 }
 
 void report(const JobOutcome& job) {
-    if (job.exception) fmt::print(stderr, "flux-job: {}: {}\n", job.shown_id, exception_text(job));
+    if (job.failed()) fmt::print(stderr, "flux-job: {}: {}\n", job.shown_id, exception_text(job));
     const std::string text = job.wait_status ? describe_job_end(*job.wait_status) : "";
     if (!text.empty())
         fmt::print(stderr, "flux-job: {}: {}\n", job.shown_id, text);
-    else if (!job.exception)
+    else if (!job.failed())
         fmt::print(stderr, "flux-job: {}: exited with exit code 0\n", job.shown_id);
 }
 
 /// Job result as job-list numbers it: 1 completed, 2 failed, 4 canceled, 8 timed out.
 int result_of(const JobOutcome& job) {
-    if (!job.exception) return job.wait_status.value_or(-1) == 0 ? 1 : 2;
+    if (!job.failed()) return job.wait_status.value_or(-1) == 0 ? 1 : 2;
     JsonReader in(*job.exception);
     const std::string type = in.string_or("type", "");
     if (type == "cancel") return 4;

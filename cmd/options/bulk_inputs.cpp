@@ -46,7 +46,7 @@ std::vector<InputTuple> combine(const std::vector<LinkedLists>& groups) {
 
 std::vector<std::string> split_items(std::string_view content, std::string_view separator) {
     std::vector<std::string> items;
-    const bool blanks = separator == "none";
+    const bool blanks = separator == "none" || separator == "None";
     while (!content.empty()) {
         std::size_t end = blanks ? content.find_first_of(" \t\n\r") : content.find(separator);
         end = std::min(end, content.size());

@@ -41,23 +41,32 @@ Result<JsonObject> parse_content(const std::string& content, const std::string& 
     return parsed;
 }
 
+Error in_option(const Error& error, std::string_view what) {
+    return error.in(fmt::format("--conf{}", what));
+}
+
 Result<JsonObject> load_named(const std::string& name, const EnvironmentList& environment,
                               const FileLoader& load) {
     for (const std::string& folder : named_folders(environment)) {
         for (const char* extension : {".toml", ".json"}) {
             const std::string path = folder + name + extension;
-            if (const Result<LoadedFile> file = load(path))
-                return parse_content(file->content, path);
+            const Result<LoadedFile> file = load(path);
+            if (!file) continue;
+            Result<JsonObject> parsed = parse_content(file->content, path);
+            if (!parsed) return in_option(parsed.error(), "=" + name);
+            return parsed;
         }
     }
-    return fail(ENOENT, "named config '{}' not found", name);
+    return fail(ENOENT, "--conf: named config '{}' not found", name);
 }
 
 Result<JsonObject> parse_argument(const std::string& argument, const EnvironmentList& environment,
                                   const FileLoader& load) {
     if (argument.find('\n') != std::string::npos) {
         if (Result<JsonObject> json = parse_json_object(argument)) return json;
-        return parse_toml(argument, "inline text");
+        Result<JsonObject> toml = parse_toml(argument, "inline text");
+        if (!toml) return in_option(toml.error(), ": failed to parse multiline as TOML or JSON");
+        return toml;
     }
     if (const std::size_t equals = argument.find('='); equals != std::string::npos) {
         const std::string value = argument.substr(equals + 1);
@@ -67,8 +76,11 @@ Result<JsonObject> parse_argument(const std::string& argument, const Environment
         return conf;
     }
     if (argument.ends_with(".toml") || argument.ends_with(".json")) {
-        SLUICE_TRY(const LoadedFile file, load(argument));
-        return parse_content(file.content, argument);
+        const Result<LoadedFile> file = load(argument);
+        if (!file) return in_option(file.error(), "");
+        Result<JsonObject> parsed = parse_content(file->content, argument);
+        if (!parsed) return in_option(parsed.error(), ": parse error");
+        return parsed;
     }
     return load_named(argument, environment, load);
 }
@@ -80,9 +92,8 @@ Result<Json> build_conf(const std::vector<std::string>& arguments,
     if (arguments.empty()) return Json(nullptr);
     JsonObject conf;
     for (const std::string& argument : arguments) {
-        const Result<JsonObject> part = parse_argument(argument, environment, load);
-        if (!part) return part.error().in("--conf");
-        merge_tables(conf, *part);
+        SLUICE_TRY(const JsonObject part, parse_argument(argument, environment, load));
+        merge_tables(conf, part);
     }
     return Json(std::move(conf));
 }

@@ -5,10 +5,18 @@
 namespace sluice {
 namespace {
 
-bool is_replaceable(std::string_view name) {
-    return std::ranges::any_of(replaceable_options(), [&](const ReplaceableOption& option) {
-        return option.name == name;
-    });
+const ReplaceableOption* find_replaceable(std::string_view name) {
+    const auto& options = replaceable_options();
+    const auto found = std::ranges::find(options, name, &ReplaceableOption::name);
+    return found == options.end() ? nullptr : &*found;
+}
+
+/// As Python shows a list.
+std::string list_text(const std::vector<std::string>& texts) {
+    std::string out = "[";
+    for (const std::string& text : texts)
+        out += fmt::format("{}'{}'", out.size() > 1 ? ", " : "", text);
+    return out + "]";
 }
 
 }  // namespace
@@ -16,11 +24,13 @@ bool is_replaceable(std::string_view name) {
 Result<PlannedJob> replace_job(const PlannedJob& job, const LookupMaker& lookups) {
     PlannedJob replaced = job;
     for (OptionText& text : replaced.options.texts) {
-        if (text.text.find('{') == std::string::npos || !is_replaceable(text.name)) continue;
+        const ReplaceableOption* option = find_replaceable(text.name);
+        if (!option || text.text.find('{') == std::string::npos) continue;
         // "${NAME}" in an environment rule is the shell's notation, not ours.
         Result<std::string> result = replace_fields(text.text, lookups(), {.keep_variables = true});
         if (!result)
-            return fail(EINVAL, "Invalid replacement string in --{}: '{}'", text.name, text.text);
+            return result.error().in(fmt::format("Invalid replacement string in {}{}",
+                                                 option->prefix, text.text));
         text.text = *std::move(result);
     }
     for (std::string& word : replaced.command) {
@@ -58,11 +68,11 @@ Result<PlannedJob> copy_job(const PlannedJob& job, Idset::Id id) {
 std::vector<std::string> changed_options(const SubmitOptions& before, const SubmitOptions& after) {
     std::vector<std::string> words;
     for (const ReplaceableOption& option : replaceable_options()) {
-        const std::vector<std::string> old_texts = before.all(option.name);
         const std::vector<std::string> texts = after.all(option.name);
-        for (std::size_t i = 0; i < texts.size(); ++i)
-            if (i >= old_texts.size() || texts[i] != old_texts[i])
-                words.push_back(std::string{option.prefix} + texts[i]);
+        const bool copies = option.name == "cc" || option.name == "bcc";
+        if (texts.empty() || (texts == before.all(option.name) && !copies)) continue;
+        words.push_back(std::string{option.prefix} +
+                        (option.is_list ? list_text(texts) : texts.back()));
     }
     return words;
 }

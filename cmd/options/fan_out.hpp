@@ -23,7 +23,7 @@ struct PlannedJob {
 /// Lookups count the empty fields of a text, so each text gets its own.
 using LookupMaker = std::function<FieldLookup()>;
 /// `job` with the fields of all replaceable options and the command replaced.
-/// Errors: EINVAL `Invalid replacement string in command: '…'`.
+/// Errors: EINVAL `Invalid replacement string in command: '…'` or `… in OPTION: why`.
 Result<PlannedJob> replace_job(const PlannedJob& job, const LookupMaker& lookups);
 
 /// The ids of --cc or --bcc, nullopt when neither is there. Errors: EINVAL.
@@ -31,7 +31,8 @@ Result<std::optional<Idset>> copy_ids(const SubmitOptions& options);
 /// Copy number `id` of `job`: {cc} replaced, and with --cc FLUX_JOB_CC in its environment.
 Result<PlannedJob> copy_job(const PlannedJob& job, Idset::Id id);
 
-/// The options in `after` that differ from `before`, as bulksubmit --dry-run shows them.
+/// The options in `after` that differ from `before`, and those for copies, as bulksubmit --dry-run
+/// shows them.
 std::vector<std::string> changed_options(const SubmitOptions& before, const SubmitOptions& after);
 
 }  // namespace sluice

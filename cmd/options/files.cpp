@@ -25,20 +25,25 @@ std::string with_newlines(std::string_view text) {
     return out;
 }
 
+bool is_octal(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("01234567") == std::string_view::npos;
+}
+
 struct FileName {
     std::string name;
     unsigned permissions = inline_permissions;
 };
 
+/// A colon that no octal digits follow belongs to the name.
 Result<FileName> parse_name(std::string_view text, std::string_view argument) {
     const std::size_t colon = text.rfind(':');
-    if (colon == std::string_view::npos) return FileName{std::string{text}};
+    const std::string_view digits = text.substr(std::min(text.size(), colon + 1));
+    if (colon == std::string_view::npos || !is_octal(digits)) return FileName{std::string{text}};
     FileName found{std::string{text.substr(0, colon)}};
-    const std::string_view digits = text.substr(colon + 1);
     const char* end = digits.data() + digits.size();
     const auto parsed = std::from_chars(digits.data(), end, found.permissions, 8);
-    if (parsed.ec != std::errc{} || parsed.ptr != end || found.permissions > 07777)
-        return fail(EINVAL, "--add-file={}: invalid permissions '{}'; use octal digits", argument,
+    if (parsed.ec != std::errc{} || found.permissions > 07777)
+        return fail(EINVAL, "--add-file={}: invalid permissions '{}'; 7777 is the most", argument,
                     digits);
     return found;
 }

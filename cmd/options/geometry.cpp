@@ -18,8 +18,12 @@ Result<std::optional<Count>> count_of(const SubmitOptions& options, std::string_
     const auto parsed = std::from_chars(text->data(), end, value);
     if (parsed.ec != std::errc{} || parsed.ptr != end)
         return fail(EINVAL, "--{}: invalid int value '{}'", name, *text);
-    if (value < 0) return fail(EINVAL, "--{} must not be negative, found {}", name, value);
     return std::optional<Count>{value};
+}
+
+Result<void> check_least(std::string_view what, const std::optional<Count>& count, Count least) {
+    if (!count || *count >= least) return {};
+    return fail(EINVAL, "{} must be an integer >= {}, found {}", what, least, *count);
 }
 
 struct SlotShape {
@@ -72,15 +76,18 @@ Result<PerTask> read_per_task(const SubmitOptions& options) {
     SLUICE_TRY(found.tasks, count_of(options, "ntasks"));
     SLUICE_TRY(found.cores, count_of(options, "cores-per-task"));
     SLUICE_TRY(found.gpus, count_of(options, "gpus-per-task"));
+    // A count of zero means the default, as in the reference.
+    SLUICE_CHECK(check_least("node count", found.nodes, 1));
+    SLUICE_CHECK(check_least("task count", found.tasks, 0));
+    SLUICE_CHECK(check_least("cores per task", found.cores, 0));
+    SLUICE_CHECK(check_least("gpus per task", found.gpus, 0));
     return found;
 }
 
 /// `what` is "task" or "slot", for messages.
 Result<Geometry> per_task(const PerTask& given, bool exclusive, std::string_view what) {
     const Count nodes = given.nodes.value_or(0);
-    if (given.nodes && nodes == 0) return fail(EINVAL, "node count must be > 0");
     if (exclusive && !nodes) return fail(EINVAL, "exclusive can only be set with a node count");
-    // A count of zero means the default, as in the reference.
     const Count tasks = given.tasks ? std::max<Count>(*given.tasks, 1) : std::max<Count>(nodes, 1);
     if (nodes > tasks) return fail(EINVAL, "node count must not be greater than {} count", what);
     Geometry geometry;
@@ -113,13 +120,14 @@ Result<PerResource> read_per_resource(const SubmitOptions& options) {
     if (found.tasks_per_node && found.tasks_per_core)
         return fail(EINVAL, "Do not specify both the number of tasks per node and per core");
     const std::pair<std::string_view, std::optional<Count>> positive[] = {
-        {"nodes", found.nodes},
-        {"cores", found.cores},
         {"tasks-per-node", found.tasks_per_node},
         {"tasks-per-core", found.tasks_per_core},
     };
     for (const auto& [name, count] : positive)
-        if (count && *count < 1) return fail(EINVAL, "--{} must be >= 1", name);
+        if (count && *count < 1) return fail(EINVAL, "--{} must be >= 1, found {}", name, *count);
+    SLUICE_CHECK(check_least("nnodes", found.nodes, 1));
+    SLUICE_CHECK(check_least("ncores", found.cores, 1));
+    SLUICE_CHECK(check_least("gpus_per_node", found.gpus_per_node, 0));
     if (found.gpus_per_node && !found.nodes)
         return fail(EINVAL, "--gpus-per-node requires --nodes");
     if (!found.nodes && !found.cores)
@@ -146,8 +154,13 @@ Result<Geometry> per_resource(const PerResource& given, bool exclusive) {
     }
     SlotShape shape{.gpus = given.gpus_per_node.value_or(0)};
     if (given.cores) {
+        if (*given.cores < *given.nodes)
+            return fail(EINVAL, "number of cores cannot be less than nnodes: {} cores, {} nodes",
+                        *given.cores, *given.nodes);
         if (*given.cores % *given.nodes)
-            return fail(EINVAL, "number of cores ({}) must be evenly divisible by node count ({})",
+            return fail(EINVAL,
+                        "number of cores must be evenly divisible by node count: {} cores, "
+                        "{} nodes",
                         *given.cores, *given.nodes);
         shape.cores = *given.cores / *given.nodes;
     }

@@ -50,6 +50,7 @@ Hostlist hosts_in_one(const Hostlist& a, const Hostlist& b) {
     Hostlist result;
     append_once(a, result, [&](const std::string& host) { return !in_b.contains(host); });
     append_once(b, result, [&](const std::string& host) { return !in_a.contains(host); });
+    result.sort();
     return result;
 }
 

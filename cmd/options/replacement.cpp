@@ -28,7 +28,7 @@ Result<std::string> replace_fields(std::string_view text, const FieldLookup& loo
         if (close != std::string_view::npos) value = lookup(field);
         if (!value && !variable) {
             if (close == std::string_view::npos) return fail(EINVAL, "expected '}}' in '{}'", text);
-            return fail(EINVAL, "no replacement for {{{}}}", field);
+            return fail(EINVAL, "Replacement key '{}' not found", field);
         }
         if (!value) {
             out += '{';

@@ -50,6 +50,7 @@ void declare_submit_options(Cli& cli, SubmitOptions& options, SubmitVerb verb);
 struct ReplaceableOption {
     std::string_view name;
     std::string_view prefix;  // as bulksubmit --dry-run shows it: "-n" or "--job-name="
+    bool is_list = false;     // many values, shown as one list
 };
 /// In the order in which bulksubmit --dry-run shows them.
 const std::vector<ReplaceableOption>& replaceable_options();

@@ -54,6 +54,8 @@ TEST(Datetime, ReadsPhrases) {
     EXPECT_EQ(at("1 week ago"), now - 7 * day);
     EXPECT_EQ(at("tomorrow"), midnight + day);
     EXPECT_EQ(at("tomorrow at 9am"), midnight + day + 9 * hour);
+    EXPECT_EQ(at("8pm tomorrow"), midnight + day + 20 * hour);
+    EXPECT_EQ(at("noon tomorrow"), midnight + day + 12 * hour);
     EXPECT_EQ(at("yesterday"), midnight - day);
     EXPECT_EQ(at("last Monday"), midnight - day);
     EXPECT_EQ(at("friday"), midnight + 3 * day);

@@ -34,6 +34,21 @@ TEST(CopyJob, RefusesUnknownFieldsInTheCommand) {
     EXPECT_EQ(copy.error().text(), "Invalid replacement string in command: 'echo ${HOME}'");
 }
 
+TEST(CopyJob, NamesTheOptionWithAnUnknownField) {
+    const auto copy = copy_job(job_of({{"ntasks", "{f}"}}, {"true"}), 1);
+    ASSERT_FALSE(copy);
+    EXPECT_EQ(copy.error().text(),
+              "Invalid replacement string in -n{f}: Replacement key 'f' not found");
+}
+
+TEST(ChangedOptions, ShowWholeListsAndTheCopies) {
+    const auto before =
+        job_of({{"env", "-*"}, {"env", "A={}"}, {"cc", "1-2"}, {"ntasks", "4"}}, {});
+    const auto after = job_of({{"env", "-*"}, {"env", "A=x"}, {"cc", "1-2"}, {"ntasks", "4"}}, {});
+    EXPECT_THAT(changed_options(before.options, after.options),
+                ElementsAre("--env=['-*', 'A=x']", "--cc=1-2"));
+}
+
 TEST(CopyIds, RefusesCcWithBcc) {
     EXPECT_FALSE(copy_ids(job_of({{"cc", "1"}, {"bcc", "1"}}, {}).options));
     EXPECT_FALSE(copy_ids(job_of({{"cc", "abc"}}, {}).options));

@@ -199,7 +199,8 @@ TEST(JobspecErrors, NameTheOption) {
               "node count must not be greater than task count");
     EXPECT_EQ(jobspec_of(run, {"-x", "a"}), "exclusive can only be set with a node count");
     EXPECT_THAT(jobspec_of(run, {"--cores=4", "-n2", "a"}), HasSubstr("can't be used with"));
-    EXPECT_EQ(jobspec_of(run, {"-N2", "--tasks-per-node=0", "a"}), "--tasks-per-node must be >= 1");
+    EXPECT_EQ(jobspec_of(run, {"-N2", "--tasks-per-node=0", "a"}),
+              "--tasks-per-node must be >= 1, found 0");
     EXPECT_EQ(jobspec_of(run, {"--requires=a|", "a"}),
               "--requires='a|': Unexpected end of input in 'a|'");
     EXPECT_EQ(jobspec_of(run, {"-t", "inf", "a"}), "duration must be a normal, finite value");

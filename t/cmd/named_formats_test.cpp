@@ -57,8 +57,12 @@ TEST(NamedFormats, TakesUserFormatsButNeverRedefinesBuiltInOnes) {
         {R"({"formats":{"long":{"format":"x"}}})",
          "f: override of builtin format 'long' not permitted"},
         {R"({"colours":{}})", "f: invalid key colours"},
-        {R"({"formats":{"m":{}}})", "f: required key 'format' missing or no string in format 'm'"},
-        {R"({"formats":3})", "f: formats: found integer, wanted a table"}};
+        {R"({"formats":{"m":{}}})", "f: required key 'format' missing in format 'm'"},
+        {R"({"formats":{"m":3}})",
+         "f: format 'm' must be a mapping (a TOML table), found integer"},
+        {R"({"formats":{"m":{"format":3}}})", "f: 'format' must be a string in format 'm'"},
+        {R"({"formats":3})",
+         "f: the formats key must be a mapping (a TOML table), found integer"}};
     for (const auto& c : cases)
         EXPECT_EQ(add_user_formats(catalog, 2, parsed(c.file), "f").error().text(), c.error);
 }
