@@ -6,20 +6,25 @@
 namespace sluice::shell {
 namespace {
 
+/// "0x2f", or words of 32 bits with the highest first, as hwloc writes them: "0x1,0x0000000f".
 Result<Idset> parse_mask(std::string_view text) {
-    std::string_view digits = text.substr(2);
+    constexpr std::size_t bits_of_word = 32, bits_of_digit = 4;
     Idset set;
-    for (std::uint32_t bit = 0; !digits.empty(); bit += 4, digits.remove_suffix(1)) {
-        if (digits.back() == ',') {  // hwloc groups masks by commas
+    std::string_view words = text;
+    for (std::uint32_t base = 0; !words.empty(); base += bits_of_word) {
+        const std::size_t comma = words.rfind(',');
+        std::string_view digits = words.substr(comma == words.npos ? 0 : comma + 1);
+        words = words.substr(0, comma == words.npos ? 0 : comma);
+        if (digits.starts_with("0x")) digits.remove_prefix(2);
+        for (std::uint32_t bit = base; !digits.empty(); bit += bits_of_digit) {
+            unsigned value = 0;
+            const char* digit = &digits.back();
+            if (std::from_chars(digit, digit + 1, value, 16).ec != std::errc{})
+                return fail(EINVAL, "'{}' is no mask", text);
+            for (std::uint32_t i = 0; i < bits_of_digit; ++i)
+                if (value & (1u << i)) set.insert(bit + i);
             digits.remove_suffix(1);
-            if (digits.empty()) break;
         }
-        unsigned value = 0;
-        const char* digit = &digits.back();
-        if (std::from_chars(digit, digit + 1, value, 16).ec != std::errc{})
-            return fail(EINVAL, "'{}' is no mask", text);
-        for (std::uint32_t i = 0; i < 4; ++i)
-            if (value & (1u << i)) set.insert(bit + i);
     }
     return set;
 }
@@ -81,7 +86,7 @@ Result<AffinityOptions> parse_affinity(std::string_view option, std::string_view
             options.verbose = true;
             text.remove_prefix(8);
         } else if (text.starts_with("dry-run,")) {
-            options.dry_run = true;
+            options.verbose = options.dry_run = true;
             text.remove_prefix(8);
         } else {
             break;
@@ -90,7 +95,7 @@ Result<AffinityOptions> parse_affinity(std::string_view option, std::string_view
     if (text == "verbose") {
         options.verbose = true;
     } else if (text == "dry-run") {
-        options.dry_run = true;
+        options.verbose = options.dry_run = true;
     } else if (text == "on" || text == "1" || text == "true") {
         options.mode = AffinityOptions::Mode::on;
     } else if (text == "off" || text == "0" || text == "false") {

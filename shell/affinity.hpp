@@ -14,7 +14,7 @@ namespace sluice::shell {
 
 struct AffinityOptions {
     enum class Mode { off, on, per_task, map } mode = Mode::on;
-    bool verbose = false, dry_run = false;
+    bool verbose = false, dry_run = false;  // the latter tells too
     std::vector<Idset> map;  // one set a task, used again from the start
     friend bool operator==(const AffinityOptions&, const AffinityOptions&) = default;
 };

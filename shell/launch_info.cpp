@@ -16,6 +16,7 @@ Result<LaunchInfo> LaunchInfo::from_json(const JsonObject& payload) {
     info.hostname = in.string("hostname");
     info.uri = in.string("uri");
     info.rundir = in.string("rundir");
+    info.owner = UserId{static_cast<std::uint32_t>(in.integer_or("owner", info.userid.value))};
     info.jobid_path = in.string_or("jobid_path", "/");
     info.instance_level = in.integer_or("instance_level", 0);
     info.interface_hint = in.string_or("interface_hint", "");

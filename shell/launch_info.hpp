@@ -14,6 +14,7 @@ namespace sluice::shell {
 
 struct LaunchInfo {
     JobId id;
+    UserId owner = userid_unknown;  // of the instance
     UserId userid;
     std::uint32_t shell_rank = 0, nnodes = 1;
     ResourceSet resources;  // R, of all nodes

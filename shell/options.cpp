@@ -5,9 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/rfc/fsd.hpp"
-#include "base/size.hpp"
 #include "base/words.hpp"
+#include "shell/option_values.hpp"
 
 namespace sluice::shell {
 namespace {
@@ -17,29 +16,6 @@ struct Row {
     std::string_view path;  // below shell.options
     Apply apply;
 };
-
-Error wrong(std::string_view option, std::string_view wanted, const Json& found) {
-    return fail(EINVAL, "{}: expected {}, found {}", option, wanted, dump_json(found));
-}
-
-/// `-o name` gives 1; 0, false and "no"-like values are off.
-bool truth(const Json& value) {
-    if (value.is_bool()) return value.get_bool();
-    if (const auto number = as_number(value)) return *number != 0;
-    return !value.is_null();
-}
-
-/// Text of a string or a number: `-o x=5` arrives as the integer 5.
-std::string text_of(const Json& value) {
-    return value.is_string() ? std::string(value.get_string()) : dump_json(value);
-}
-
-Result<double> seconds(std::string_view option, const Json& value) {
-    if (const auto number = as_number(value); number && *number >= 0) return *number;
-    if (value.is_string())
-        if (const auto parsed = fsd_parse(std::string_view{value.get_string()})) return *parsed;
-    return fail(EINVAL, "{} is not a valid Flux Standard Duration", option);
-}
 
 Result<void> set_verbose(const Json& value, ShellOptions& to) {
     const auto level = as_integer(value);
@@ -141,85 +117,6 @@ Result<void> set_pty(const Json& value, ShellOptions& to) {
         return {};
     }
     to.pty = std::move(pty);
-    return {};
-}
-
-Result<void> set_stream(std::string_view name, const Json& value, StreamOptions& to) {
-    const JsonObject* object = value.if_object();
-    if (!object) return wrong(name, "{type,path,…}", value);
-    JsonReader in{*object};
-    if (const auto type = in.maybe_string("type")) {
-        if (*type == "file") {
-            to.type = StreamOptions::Type::file;
-        } else if (*type == "kvs" || *type == "term") {
-            to.type = StreamOptions::Type::kvs;
-        } else {
-            return fail(EINVAL, "{}.type: found '{}', expected kvs or file", name, *type);
-        }
-    }
-    to.path = in.string_or("path", to.path);
-    if (!in) return in.error().in(name);
-    if (to.type == StreamOptions::Type::file && to.path.empty())
-        return fail(EINVAL, "{}.path: missing for type file", name);
-    if (const Json* label = object->if_contains("label")) to.label = truth(*label);
-    if (const Json* buffer = find_path(value, "buffer.type"); buffer && buffer->is_string()) {
-        const std::string_view type = buffer->get_string();
-        if (type != "none" && type != "line")
-            return fail(EINVAL, "{}.buffer.type: found '{}', expected none or line", name, type);
-        to.line_buffered = type == "line";
-    }
-    return {};
-}
-
-Result<void> set_output(const Json& value, ShellOptions& to) {
-    to.err.line_buffered = false;
-    if (const Json* out = find_path(value, "stdout"))
-        SLUICE_CHECK(set_stream("output.stdout", *out, to.out));
-    if (const Json* err = find_path(value, "stderr")) {
-        const JsonObject* object = err->if_object();
-        if (object && !object->contains("type")) {  // what is unset follows stdout
-            to.err.type = to.out.type;
-            to.err.path = to.out.path;
-            to.err.label = to.out.label;
-        }
-        SLUICE_CHECK(set_stream("output.stderr", *err, to.err));
-    } else {
-        to.err.type = to.out.type;
-        to.err.path = to.out.path;
-        to.err.label = to.out.label;
-    }
-    if (const Json* mode = find_path(value, "mode")) {
-        const std::string text = text_of(*mode);
-        if (text != "truncate" && text != "append")
-            return fail(EINVAL, "output.mode: found '{}', expected truncate or append", text);
-        to.append = text == "append";
-    }
-    if (const Json* limit = find_path(value, "limit")) {
-        const auto bytes = parse_size(text_of(*limit));
-        if (!bytes) return bytes.error().in("output.limit");
-        if (*bytes < to.output_limit) {
-            to.output_limit = *bytes;
-            to.output_limit_text = text_of(*limit);
-        }
-    }
-    if (const Json* timeout = find_path(value, "batch-timeout")) {
-        SLUICE_TRY(to.batch_timeout, seconds("output.batch-timeout", *timeout));
-    }
-    return {};
-}
-
-Result<void> set_input(const Json& value, ShellOptions& to) {
-    if (const Json* limit = find_path(value, "limit")) {
-        to.input_limit_text = text_of(*limit);
-        const auto bytes = parse_size(to.input_limit_text);
-        if (!bytes) return bytes.error().in("input.limit");
-        to.input_limit = *bytes;
-    }
-    const Json* type = find_path(value, "stdin.type");
-    if (!type || text_of(*type) != "file") return {};
-    const Json* path = find_path(value, "stdin.path");
-    if (!path || !path->is_string()) return wrong("input.stdin.path", "a path", value);
-    to.stdin_path = std::string(path->get_string());
     return {};
 }
 
@@ -422,8 +319,15 @@ constexpr std::array rows{
 
 }  // namespace
 
-Result<ShellOptions> ShellOptions::from_json(const JsonObject* options) {
-    ShellOptions result;
+ShellOptions ShellOptions::for_guests() {
+    ShellOptions defaults;
+    defaults.output_limit = std::uint64_t{10} << 20;
+    defaults.output_limit_text = "10M";
+    return defaults;
+}
+
+Result<ShellOptions> ShellOptions::from_json(const JsonObject* options, ShellOptions defaults) {
+    ShellOptions result = std::move(defaults);
     result.err.line_buffered = false;
     if (!options) return result;
     for (const Row& row : rows)

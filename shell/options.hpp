@@ -80,7 +80,12 @@ struct ShellOptions {
     bool coprocess = false;  // asked for
 
     /// `options` may be nullptr (none given). Errors: EINVAL naming the option, what was found.
-    static Result<ShellOptions> from_json(const JsonObject* options);
+    static Result<ShellOptions> from_json(const JsonObject* options) {
+        return from_json(options, {});
+    }
+    static Result<ShellOptions> from_json(const JsonObject* options, ShellOptions defaults);
+    /// Guests of an instance may have less output kept.
+    static ShellOptions for_guests();
 };
 
 }  // namespace sluice::shell

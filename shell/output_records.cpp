@@ -141,6 +141,28 @@ bool is_utf8_text(std::string_view bytes) {
     return true;
 }
 
+std::string log_line(std::uint32_t shell_rank, const LogText& text) {
+    const auto prefix = [&]() -> std::string_view {
+        switch (text.level) {
+            case LogLevel::fatal:
+                return "FATAL: ";
+            case LogLevel::error:
+                return "ERROR: ";
+            case LogLevel::warning:
+                return " WARN: ";
+            case LogLevel::notice:
+                return "";
+            case LogLevel::debug:
+                return "DEBUG: ";
+            case LogLevel::trace:
+                return "TRACE: ";
+        }
+        return "";
+    };
+    return fmt::format("flux-shell[{}]: {}{}{}{}\n", shell_rank, prefix(), text.component,
+                       text.component.empty() ? "" : ": ", readable_text(text.message));
+}
+
 std::string readable_text(std::string_view text) {
     std::string out;
     while (!text.empty()) {

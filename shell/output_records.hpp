@@ -38,6 +38,8 @@ struct LogText {
     friend bool operator==(const LogText&, const LogText&) = default;
 };
 Event log_record(double now, std::uint32_t shell_rank, const LogText& text);
+/// The same as a line of the job's error file: "flux-shell[0]: ERROR: component: message\n".
+std::string log_line(std::uint32_t shell_rank, const LogText& text);
 
 /// The bytes of a stdin request's payload {stream, rank, data?, encoding?, eof?}.
 struct IoData {

@@ -207,6 +207,7 @@ ShellActions ShellFsm::on_fatal(LogText text) {
     }
     text.level = LogLevel::fatal;
     out.emplace_back(action::Log{std::move(text)});
+    fatal_ = true;
     end_tasks(out);
     check_finished(out);
     return out;
@@ -244,7 +245,7 @@ void ShellFsm::check_finished(ShellActions& out) {
     }
     if (!followers_.empty()) return;
     state_ = State::finished;
-    out.emplace_back(action::Finish{exit_code_});
+    out.emplace_back(action::Finish{fatal_ ? 1 : exit_code_});
 }
 
 bool ShellFsm::any_running() const {

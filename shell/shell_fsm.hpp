@@ -135,6 +135,7 @@ class ShellFsm {
     std::optional<TaskExit> first_;  // first exit of the job (leader) or of this shell
     std::string first_host_;
     int exit_code_ = 0;
+    bool fatal_ = false;  // the shell's own failure counts, not how it killed its tasks
     bool ending_ = false, killed_ = false, told_complete_ = false, failure_told_ = false;
 };
 

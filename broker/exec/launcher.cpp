@@ -114,6 +114,7 @@ JsonObject Launcher::launch_message(exec::LaunchJob& job) const {
     message["hostname"] = context_.hostname;
     message["uri"] = attributes.get_or("local-uri", "");
     message["rundir"] = context_.rundir;
+    message["owner"] = context_.router.owner().value;
     message["jobid_path"] = attributes.get_or("jobid-path", "/");
     message["instance_level"] = attributes.integer_or("instance-level", 0);
     message["interface_hint"] = attributes.get_or("tbon.interface-hint", "");

@@ -32,6 +32,7 @@ class AttachSession {
           options_(options),
           printer_({.label = options.label_io,
                     .places = options.verbose > 0,
+                    .redirects = !options.quiet,
                     .tail = options.tail}),
           signals_(flux, id, [this] { detached_ = true; }),
           status_(flux, id, options) {}
@@ -173,9 +174,20 @@ class AttachSession {
         leader_ = {service, leader};
         if (!pty.empty()) return attach_pty(service + "." + pty, leader);
         if (options_.read_only) return;
-        input_ = std::make_unique<AttachInput>(flux_, service + ".stdin", leader,
-                                               options_.stdin_ranks);
+        input_ = std::make_unique<AttachInput>(
+            flux_, AttachInput::Options{
+                       .topic = service + ".stdin",
+                       .leader = leader,
+                       .ranks = options_.stdin_ranks,
+                       .on_refused = [this](const Error& error) { on_input_refused(error); }});
         input_->start();
+    }
+
+    void on_input_refused(const Error& error) {
+        if (error.errnum() == EPIPE && !options_.input_must_be_taken) return;
+        fmt::print(stderr, "flux-job: stdin not accepted by job{}\n",
+                   error.errnum() == EPIPE ? ": its input has ended already" : "");
+        detached_ = detached_ || options_.input_must_be_taken;
     }
 
     /// For the debugger that controls us.
@@ -306,6 +318,7 @@ int attach_job(Handle& flux, JobId id, const AttachOptions& options) {
 
 int job_attach(int argc, char** argv) {
     AttachOptions options;
+    options.input_must_be_taken = true;
     Cli cli("flux-job attach", CliStyle::c_tool, "[OPTIONS] ID",
             "Stay with a job until it ends; ctrl-C twice cancels it.");
     declare(cli, options);

@@ -17,6 +17,7 @@ struct AttachOptions {
     bool show_events = false, show_exec = false, show_status = false;
     bool label_io = false, read_only = false, unbuffered = false, quiet = false;
     bool debug = false, debug_emulate = false;
+    bool input_must_be_taken = false;  // else a job that takes none, or has ended, goes on
     int verbose = 0;
 };
 

@@ -1,13 +1,11 @@
 #include "cmd/job/attach_input.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <cstdio>
 #include <utility>
 
 #include "base/rfc/io_data.hpp"
@@ -28,12 +26,8 @@ bool pollable(int fd) {
 
 class AttachInput::State : public std::enable_shared_from_this<State> {
   public:
-    State(Handle& flux, std::string topic, std::uint32_t leader, std::string ranks)
-        : flux_(flux),
-          topic_(std::move(topic)),
-          leader_(leader),
-          ranks_(std::move(ranks)),
-          stream_(flux.io()) {
+    State(Handle& flux, Options options)
+        : flux_(flux), options_(std::move(options)), stream_(flux.io()) {
         boost::system::error_code error;
         if (pollable(STDIN_FILENO)) stream_.assign(STDIN_FILENO, error);
     }
@@ -76,27 +70,27 @@ class AttachInput::State : public std::enable_shared_from_this<State> {
         const bool eof = buffer_.empty();
         const bool first = !std::exchange(sent_any_, true);
         auto self = shared_from_this();
-        flux_.send(topic_,
-                   encode_io({.stream = "stdin", .rank = ranks_, .data = buffer_, .eof = eof}),
-                   RpcOptions{.nodeid = leader_}, [self, eof, first](const Reply& reply) {
-                       if (reply.ok() && !eof) self->next();
-                       // Errors later on mean that the tasks have closed it, or have ended.
-                       if (reply.message.errnum() == ENOSYS && first && !eof)
-                           fmt::print(stderr, "flux-job: stdin not accepted by job\n");
-                   });
+        flux_.send(
+            options_.topic,
+            encode_io({.stream = "stdin", .rank = options_.ranks, .data = buffer_, .eof = eof}),
+            RpcOptions{.nodeid = options_.leader}, [self, eof, first](const Reply& reply) {
+                if (reply.ok() && !eof) self->next();
+                // Errors later on mean that the tasks have closed it, or have ended.
+                const auto errnum = reply.message.errnum();
+                if (!self->stopped_ && first && !eof && (errnum == ENOSYS || errnum == EPIPE))
+                    self->options_.on_refused(reply.error());
+            });
     }
 
     Handle& flux_;
-    std::string topic_;
-    std::uint32_t leader_;
-    std::string ranks_;
+    Options options_;
     boost::asio::posix::stream_descriptor stream_;
     std::string buffer_;
     bool stopped_ = false, sent_any_ = false;
 };
 
-AttachInput::AttachInput(Handle& flux, std::string topic, std::uint32_t leader, std::string ranks)
-    : state_(std::make_shared<State>(flux, std::move(topic), leader, std::move(ranks))) {}
+AttachInput::AttachInput(Handle& flux, Options options)
+    : state_(std::make_shared<State>(flux, std::move(options))) {}
 
 AttachInput::~AttachInput() {
     state_->stop();

@@ -2,6 +2,7 @@
 // shell has taken the last one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,8 +12,14 @@ namespace sluice {
 
 class AttachInput {
   public:
-    /// Sends to `topic` at `leader`, for tasks `ranks` ("all" or an idset).
-    AttachInput(Handle& flux, std::string topic, std::uint32_t leader, std::string ranks);
+    struct Options {
+        std::string topic;
+        std::uint32_t leader = 0;
+        std::string ranks;  // of the tasks that get it: "all" or an idset
+        /// The job takes no input; not told when its tasks had closed it meanwhile, or had ended.
+        std::function<void(const Error&)> on_refused;
+    };
+    AttachInput(Handle& flux, Options options);
     ~AttachInput();
     AttachInput(const AttachInput&) = delete;
     AttachInput& operator=(const AttachInput&) = delete;

@@ -31,7 +31,7 @@ Result<void> OutputPrinter::print(const Event& event, double t0) {
         if (!header_seen_) return fail(EPROTO, "stream data read before header");
         return print_data(event.context);
     } else if (event.name == "redirect") {
-        print_redirect(event.context);
+        if (options_.redirects) print_redirect(event.context);
     } else if (event.name == "log") {
         print_log(event.context, event.timestamp - t0);
     }

@@ -14,6 +14,7 @@ namespace sluice {
 struct OutputOptions {
     bool label = false;               // "RANK: " before each line
     bool places = false;              // FILE:LINE in log messages that tell where they come from
+    bool redirects = true;            // tell where output is that is not in the log
     std::optional<std::size_t> tail;  // of what is there only so many lines, printed by end_tail()
     std::FILE* out = stdout;
     std::FILE* err = stderr;

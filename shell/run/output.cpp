@@ -240,7 +240,21 @@ void Output::on_remote_write(const JsonObject& payload) {
     write(stream->get_string() == "stderr" ? Stream::err : Stream::out, ranks->first(), io->data);
 }
 
+bool Output::log_to_file(const LogText& text) {
+    Sink& to = sink(Stream::err);
+    const std::string line = log_line(parts_.info.shell_rank, text);
+    if (to.place == Sink::Place::leader_file && !parts_.plan.ranks.empty()) {
+        send_to_leader(Stream::err, parts_.plan.ranks.front(), line);
+        return true;
+    }
+    if (to.place != Sink::Place::local_files || to.files.empty()) return false;
+    const File& file = *to.files.begin()->second;
+    return !file.failed && write_all(file.fd.get(), line);
+}
+
 void Output::log(const LogText& text) {
+    const bool is_told = text.level != LogLevel::debug && text.level != LogLevel::trace;
+    if (log_to_file(text) && !is_told) return;
     parts_.log.add(output_path, log_record(wall_clock_now(), parts_.info.shell_rank, text));
 }
 

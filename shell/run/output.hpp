@@ -53,7 +53,8 @@ class Output {
     void on_settled(std::function<void()> settled) { on_settled_ = std::move(settled); }
     /// No more output comes: tells how much was left out. What is not settled was passed on.
     void finish();
-    /// A message of the shell itself, shown by attach.
+    /// A message of the shell itself, shown by attach. Where the tasks' errors go to a file it is
+    /// there too, and what only the curious want is there alone.
     void log(const LogText& text);
 
   private:
@@ -81,6 +82,7 @@ class Output {
     void on_passed_on(Stream stream, std::uint64_t bytes, bool watched);
     void lose(Stream stream, std::uint64_t bytes);
     void write_file(Sink& sink, std::uint32_t rank, std::string_view data);
+    bool log_to_file(const LogText& text);
     void send_to_leader(Stream stream, std::uint32_t rank, std::string_view data);
     Sink& sink(Stream stream) { return sinks_[static_cast<int>(stream)]; }
 

@@ -120,7 +120,10 @@ Result<void> Shell::read_options() {
     const Json* options = find_path(info_.jobspec.json, "attributes.system.shell.options");
     // Planned first: messages about options name tasks too.
     plan_.ntasks = 1;
-    SLUICE_TRY(options_, ShellOptions::from_json(options ? options->if_object() : nullptr));
+    const bool guest = info_.userid != info_.owner;
+    SLUICE_TRY(options_, ShellOptions::from_json(options ? options->if_object() : nullptr,
+                                                 guest ? ShellOptions::for_guests()
+                                                       : ShellOptions{}));
     SLUICE_CHECK(read_hostfile());
     SLUICE_TRY(plan_, plan_tasks(info_.jobspec, info_.resources, info_.shell_rank,
                                  options_.taskmap_scheme, options_.taskmap_value));

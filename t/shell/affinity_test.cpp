@@ -29,6 +29,12 @@ TEST(CpuAffinity, TakesAMapOfListsAndMasks) {
     EXPECT_THAT(assign("map:1;0", {0, 1}, 3), ElementsAre(Idset{1}, Idset{0}, Idset{1}));
     EXPECT_THAT(assign("verbose,map:0x3;0x10;2-3", {0}, 3),
                 ElementsAre(Idset{0, 1}, Idset{4}, Idset{2, 3}));
+    EXPECT_THAT(assign("map:0x3,0x5;0x1,00000000", {0}, 2),
+                ElementsAre(Idset{0, 2, 32, 33}, Idset{32}));
+}
+
+TEST(CpuAffinity, TellsOfATrial) {
+    EXPECT_TRUE(parse_affinity("cpu-affinity", "dry-run,per-task")->verbose);
 }
 
 TEST(CpuAffinity, RefusesWhatItDoesNotKnow) {

@@ -117,5 +117,16 @@ TEST(ShellOptionsFromJson, NamesTheOptionThatIsWrong) {
         EXPECT_FALSE(read(text)) << text;
 }
 
+TEST(ShellOptions, KeepLessOutputOfGuests) {
+    const auto owner = ShellOptions::from_json(nullptr);
+    const auto guest = ShellOptions::from_json(nullptr, ShellOptions::for_guests());
+    ASSERT_TRUE(owner && guest);
+    EXPECT_EQ(owner->output_limit, 1u << 30);
+    EXPECT_EQ(guest->output_limit, 10u << 20);
+    EXPECT_EQ(guest->output_limit_text, "10M");
+    const auto wish = *parse_json_object(R"({"output":{"limit":"20M"}})");
+    EXPECT_EQ(ShellOptions::from_json(&wish, ShellOptions::for_guests())->output_limit, 20u << 20);
+}
+
 }  // namespace
 }  // namespace sluice::shell

@@ -188,6 +188,8 @@ TEST(ShellFsm, FatalLaterKillsTheTasks) {
                 actions(Raise{"bad", {}}, Log{{LogLevel::fatal, "pmi", "bad"}},
                         action::Signal{9}));
     EXPECT_THAT(fsm.on_fatal({LogLevel::notice, "pmi", "worse"}), IsEmpty());
+    fsm.on_exit({0, 0, 4711, 9});
+    EXPECT_THAT(fsm.on_done(0), actions(Finish{1}));  // not 137: the failure is the shell's own
 }
 
 TEST(TaskExitJson, RoundTrips) {
