@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "base/install_folders.hpp"
+
 namespace sluice {
 namespace {
 
@@ -31,13 +33,13 @@ std::string program_folder() {
 }
 
 std::string helper_program(std::string_view name) {
-    return first_existing(name, {".", "../lib/flux"});
+    return first_existing(name, {".", "../lib/flux", "../" SLUICE_LIBDIR "/flux"});
 }
 
-std::string flux_command() { return first_existing("flux", {".", "../../bin"}); }
+std::string flux_command() { return first_existing("flux", {".", "../../bin", "../../../bin"}); }
 
 std::string helper_library(std::string_view name) {
-    return first_existing(name, {"pmi", ".", "../lib/flux"});
+    return first_existing(name, {"pmi", ".", "../lib/flux", "../" SLUICE_LIBDIR "/flux"});
 }
 
 }  // namespace sluice

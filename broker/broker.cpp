@@ -22,6 +22,7 @@
 #include "broker/lifecycle/bootstrap.hpp"
 #include "broker/lifecycle/lifecycle.hpp"
 #include "broker/log/logger.hpp"
+#include "broker/orphans.hpp"
 #include "broker/overlay/membership.hpp"
 #include "broker/parts.hpp"
 #include "broker/service/groups.hpp"
@@ -78,6 +79,7 @@ class Broker::State {
     std::unique_ptr<BrokerContext> context_;
     std::unique_ptr<Lifecycle> lifecycle_;
     asio::signal_set signals_{io_};
+    Orphans orphans_{io_};
     std::vector<Part> parts_;
     bool stopped_ = false;
 };
@@ -190,7 +192,8 @@ Result<void> Broker::State::open_program() {
 Result<void> Broker::State::open_folders(bool lead) {
     SLUICE_TRY(rundir_, Directory::open(attributes_, "rundir", temporary_folder("/tmp")));
     if (!lead) return {};
-    SLUICE_TRY(statedir_, Directory::open(attributes_, "statedir", temporary_folder("/var/tmp")));
+    SLUICE_TRY(statedir_, Directory::open(attributes_, "statedir",
+                                          temporary_folder("/var/tmp", "/tmp")));
     return {};
 }
 
@@ -243,6 +246,7 @@ int Broker::State::run() {
         signals_.add(signum);
     ::signal(SIGPIPE, SIG_IGN);
     watch_signals();
+    orphans_.adopt();
     lifecycle_->start();
     while (!stopped_) {
         if (context_->turn_end.empty()) io_.run_one();
@@ -251,7 +255,10 @@ int Broker::State::run() {
         context_->turn_end.run();
     }
     lifecycle_->hang_up_group();
-    return lifecycle_->exit_code();
+    const int code = lifecycle_->exit_code();
+    if (code && !lifecycle_->last_words().empty())
+        fmt::print(stderr, "flux-broker: {}\n", lifecycle_->last_words());
+    return code;
 }
 
 Broker::State::~State() {

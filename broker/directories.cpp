@@ -24,16 +24,23 @@ Result<void> check_folder(const std::string& name, const std::string& path) {
     if (::stat(path.c_str(), &status) != 0)
         return fail(errno, "{}: {}: {}", name, path, ::strerror(errno));
     if (!S_ISDIR(status.st_mode)) return fail(ENOTDIR, "{}: {}: is not a directory", name, path);
+    if (status.st_uid != ::getuid())
+        return fail(EPERM,
+                    "{}: {}: is not owned by instance owner: it belongs to uid {}, the broker runs "
+                    "as uid {}; run what made it and the broker as the same user",
+                    name, path, status.st_uid, ::getuid());
     if (::access(path.c_str(), R_OK | W_OK | X_OK) != 0)
-        return fail(EACCES, "{}: {}: this user may not write there", name, path);
+        return fail(errno, "{}: {}: {}; the broker needs to write there", name, path,
+                    ::strerror(errno));
     return {};
 }
 
 }  // namespace
 
-std::string temporary_folder(const std::string& fallback) {
+std::string temporary_folder(const std::string& usual, const std::string& fallback) {
     const char* folder = std::getenv("TMPDIR");
-    return folder && *folder ? folder : fallback;
+    if (folder && *folder) return folder;
+    return fallback.empty() || ::access(usual.c_str(), W_OK) == 0 ? usual : fallback;
 }
 
 Result<void> check_rundir_length(const std::string& rundir) {

@@ -28,8 +28,8 @@ class Directory {
     bool remove_ = false;
 };
 
-/// $TMPDIR, or `fallback`.
-std::string temporary_folder(const std::string& fallback);
+/// $TMPDIR, else `usual`, or `fallback` when this user may not write there (a read-only root).
+std::string temporary_folder(const std::string& usual, const std::string& fallback = {});
 /// Errors: EINVAL when a socket "<rundir>/local-<rank>" would be too long.
 Result<void> check_rundir_length(const std::string& rundir);
 

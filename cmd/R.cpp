@@ -10,6 +10,7 @@
 #include "cmd/cli.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
+#include "cmd/local_resources.hpp"
 #include "resource/resource_config.hpp"
 
 namespace sluice {
@@ -106,9 +107,23 @@ Result<void> add_properties(ResourceSet& set, const std::vector<std::string>& pr
 
 struct EncodeOptions {
     std::optional<std::string> ranks, hosts;
-    std::string cores, gpus;
+    std::string cores, gpus, xml;
+    bool local = false;
     std::vector<std::string> properties;
 };
+
+/// The cores and GPUs of each rank: as given, else those found here, else core 0.
+Result<LocalResources> children(const EncodeOptions& options) {
+    const bool given = !options.cores.empty() || !options.gpus.empty();
+    const bool probe = options.local || !options.xml.empty();
+    if (probe && given)
+        return fail(EINVAL, "do not specify --cores or --gpus with --local or --xml");
+    if (probe) return local_resources(options.xml);
+    LocalResources wanted;
+    SLUICE_TRY(wanted.cores, Idset::parse(given ? options.cores : "0"));
+    SLUICE_TRY(wanted.gpus, Idset::parse(options.gpus));
+    return wanted;
+}
 
 Result<ResourceSet> encode(const EncodeOptions& options) {
     Hostlist hosts;
@@ -122,14 +137,12 @@ Result<ResourceSet> encode(const EncodeOptions& options) {
     if (options.hosts && hosts.size() != ranks.size())
         return fail(EINVAL, "hostname count in '{}' does not match nranks ({})", *options.hosts,
                     ranks.size());
-    const bool default_core = options.cores.empty() && options.gpus.empty();
-    SLUICE_TRY(const Idset cores, Idset::parse(default_core ? "0" : options.cores));
-    SLUICE_TRY(const Idset gpus, Idset::parse(options.gpus));
+    SLUICE_TRY(const LocalResources each, children(options));
     ResourceSet set;
     const std::string own_host = host_name();
     std::size_t i = 0;
     for (const std::uint32_t rank : ranks)
-        set.add({rank, options.hosts ? hosts[i++] : own_host, cores, gpus});
+        set.add({rank, options.hosts ? hosts[i++] : own_host, each.cores, each.gpus});
     SLUICE_CHECK(add_properties(set, options.properties));
     return set;
 }
@@ -142,6 +155,8 @@ int cmd_encode(int argc, char** argv) {
     cli.option("-g,--gpus=IDSET", options.gpus, "gpu ids of each rank");
     cli.option("-H,--hosts=HOSTS", options.hosts, "a host name for each rank (default: this host)");
     cli.option("-p,--property=NAME[:RANKS]", options.properties, "property of all or some ranks");
+    cli.flag("-l,--local", options.local, "the cores and gpus that this node has, for each rank");
+    cli.option("-f,--xml=FILE", options.xml, "the cores and gpus of an hwloc XML file");
     if (const auto code = cli.parse(argc, argv)) return *code;
     return print_set(cli, encode(options));
 }

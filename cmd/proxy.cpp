@@ -8,6 +8,8 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdlib>
 
 #include "base/aio/subprocess.hpp"
@@ -23,6 +25,7 @@ namespace {
 
 namespace asio = boost::asio;
 using Local = asio::local::stream_protocol;
+constexpr auto own_end_wait = std::chrono::milliseconds(200);
 constexpr std::string_view protocol_level = "0.88.";  // major.minor that we speak
 
 struct ProxyOptions {
@@ -81,19 +84,27 @@ class Proxy {
         std::optional<int> status;
         SLUICE_TRY(const auto process, Subprocess::start(broker_.io(), std::move(child),
                                                          {.on_exit = [&](int s) { status = s; }}));
+        asio::steady_timer own_end{broker_.io()};
         broker_.on_lost([&] {
-            if (options.nohup || options.reconnect || status) return;
-            fmt::print(stderr,
-                       "flux-proxy: Lost connection with Flux\n"
-                       "flux-proxy: Sending SIGHUP to child processes\n");
-            (void)process->kill(SIGHUP);
-            (void)process->kill(SIGCONT);
+            if (options.nohup || options.reconnect) return;
+            // A child that waited for just this (flux shutdown) ends by itself.
+            own_end.expires_after(own_end_wait);
+            own_end.async_wait([&](const boost::system::error_code& error) {
+                if (!error && !status) hang_up(*process);
+            });
         });
         while (!status) broker_.io().run_one();
         return exit_code_of(*status);
     }
 
   private:
+    static void hang_up(Subprocess& child) {
+        fmt::print(stderr,
+                   "flux-proxy: Lost connection with Flux\n"
+                   "flux-proxy: Sending SIGHUP to child processes\n");
+        (void)child.kill(SIGHUP);
+        (void)child.kill(SIGCONT);
+    }
     void accept() {
         acceptor_.async_accept(
             [this](const boost::system::error_code& error, Local::socket client) {

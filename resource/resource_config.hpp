@@ -22,7 +22,8 @@ Result<ResourceSet> resource_set_of_entries(const JsonArray& entries);
 /// What to do when a node has more or less than R says.
 struct VerifyRule {
     enum class Mode : std::uint8_t { strict, allow_extra, allow_missing, ignore };
-    Mode hostname = Mode::strict, core = Mode::allow_extra, gpu = Mode::allow_extra;
+    // A probe without the GPUs' runtime sees none; R may know better (upstream's default).
+    Mode hostname = Mode::strict, core = Mode::allow_extra, gpu = Mode::ignore;
     friend bool operator==(const VerifyRule&, const VerifyRule&) = default;
 };
 

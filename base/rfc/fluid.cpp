@@ -3,6 +3,7 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <charconv>
@@ -25,12 +26,29 @@ constexpr FormName form_names[] = {
     {"kvs", FluidForm::kvs},       {"f58", FluidForm::f58}, {"f58plain", FluidForm::f58plain},
 };
 
-bool locale_is_utf8() {
+bool locale_codeset_is_utf8() {
     const locale_t locale = ::newlocale(LC_CTYPE_MASK, "", nullptr);
     if (!locale) return false;
     const bool utf8 = std::string_view{::nl_langinfo_l(CODESET, locale)} == "UTF-8";
     ::freelocale(locale);
     return utf8;
+}
+
+/// Judged by the name, because small images have no locales; with no name at all, as in a shell
+/// that was opened in a pod, UTF-8.
+bool locale_is_utf8() {
+    std::string name;
+    for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"})
+        if (const char* value = std::getenv(variable); value && *value) {
+            name = value;
+            break;
+        }
+    if (name.empty()) return true;
+    if (name == "C" || name == "POSIX") return false;
+    const std::size_t dot = name.find('.');
+    if (dot == std::string::npos) return locale_codeset_is_utf8();
+    return ::strncasecmp(name.c_str() + dot, ".utf-8", 6) == 0 ||
+           ::strncasecmp(name.c_str() + dot, ".utf8", 5) == 0;
 }
 
 std::string_view f58_prefix() {

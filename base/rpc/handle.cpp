@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/rpc/local_socket.hpp"
+#include "base/rpc/own_instance.hpp"
 
 namespace sluice {
 
@@ -22,7 +23,6 @@ using boost::system::error_code;
 
 namespace {
 constexpr std::size_t read_bytes = 64 * 1024;
-constexpr std::string_view default_uri = "local:///run/flux/local";
 
 /// Whom to pass for, for tests of what a guest may do: the owner may name anybody (RFC 12).
 Credential assumed_credential() {
@@ -218,12 +218,13 @@ Result<std::string> local_socket_path(std::string_view uri) {
 }
 
 Result<Handle> Handle::open(std::string uri) {
-    if (uri.empty()) {
-        const char* from_environment = std::getenv("FLUX_URI");
-        uri = from_environment && *from_environment ? from_environment : default_uri;
-    }
-    SLUICE_TRY(const std::string path, local_socket_path(uri));
-    SLUICE_TRY(const int socket, connect_to_broker(path));
+    if (const char* given = std::getenv("FLUX_URI"); uri.empty() && given) uri = given;
+    const auto connect = [&]() -> Result<int> {
+        if (uri.empty()) return connect_to_own_instance();
+        SLUICE_TRY(const std::string path, local_socket_path(uri));
+        return connect_to_broker(path);
+    };
+    SLUICE_TRY(const int socket, connect());
     Handle handle = adopt(socket);
     handle.state_->assumed_ = assumed_credential();
     return handle;

@@ -130,6 +130,9 @@ class Parser {
 
 Result<BootstrapPlan> BootstrapPlan::parse(const JsonObject& table) {
     BootstrapPlan plan;
+    SLUICE_CHECK(check_keys(table, "bootstrap",
+                            {"curve_cert", "default_port", "default_bind", "default_connect",
+                             "enable_ipv6", "hosts"}));
     SLUICE_TRY(plan.curve_cert, text_member(table, "curve_cert"));
     if (const Json* ipv6 = table.if_contains("enable_ipv6")) {
         if (!ipv6->is_bool()) return wrong_type("enable_ipv6", "true or false", *ipv6);

@@ -104,7 +104,7 @@ void Lifecycle::enter(BrokerState state) {
             if (lead()) return post("sync-none");
             return effects_.sync_config([this](Result<void> synced) {
                 if (!synced) fsm_.fail(1);
-                if (!synced) context_.log.err("broker", "config sync: {}", synced.error().text());
+                if (!synced) say_last("config sync: " + synced.error().text());
                 post(synced ? "sync-success" : "sync-fail");
             });
         case BrokerState::init: return enter_init();
@@ -140,7 +140,7 @@ void Lifecycle::run_steps(std::vector<StageStep> steps, std::size_t next,
     step.run([this, steps = std::move(steps), next, name = step.name,
               done = std::move(done)](Result<void> result) mutable {
         if (result) return run_steps(std::move(steps), next + 1, std::move(done));
-        context_.log.err("broker", "{}: {}", name, result.error().text());
+        say_last(name + ": " + result.error().text());
         done(1);
     });
 }
@@ -161,7 +161,7 @@ void Lifecycle::enter_init() {
 void Lifecycle::make_rc1_parts() {
     if (!has_own_script(context_.attributes, "broker.rc1_path")) {
         if (const Result<void> made = effects_.make_parts(); !made) {
-            context_.log.err("broker", "{}", made.error().text());
+            say_last(made.error().text());
             return stage_done("rc1", 1);
         }
     }
@@ -296,7 +296,7 @@ void Lifecycle::parent_state(BrokerState state) {
 void Lifecycle::parent_lost(const Error& why) {
     if (fsm_.state() >= BrokerState::goodbye) return;
     if (fsm_.state() == BrokerState::join) {
-        context_.log.err("broker", "{}", why.text());
+        say_last(why.text());
         fsm_.fail(1);
         return post("parent-fail");
     }
@@ -326,6 +326,10 @@ void Lifecycle::on_signal(int signum) {
     // Told to end before there was anything to serve: whoever waits for the program must know. A
     // follower has done its part once it has joined.
     if (fsm_.state() < (lead() ? BrokerState::run : BrokerState::init)) fsm_.fail(1);
+    if (!lead() && fsm_.state() == BrokerState::join)
+        say_last(fmt::format("signal {} before parent {} had answered; is its name known here, and "
+                             "its broker up?",
+                             signum, context_.attributes.get_or("tbon.parent-endpoint", "")));
     shutdown();
 }
 
@@ -338,8 +342,13 @@ void Lifecycle::shutdown() {
     if (fsm_.state() < BrokerState::cleanup) post("shutdown");
 }
 
-void Lifecycle::panic(std::string_view text) {
+void Lifecycle::say_last(std::string text) {
     context_.log.err("broker", "{}", text);
+    last_words_ = std::move(text);
+}
+
+void Lifecycle::panic(std::string_view text) {
+    say_last(std::string{text});
     fsm_.fail(1);
     commands_.abort(SIGHUP);
     post("panic");

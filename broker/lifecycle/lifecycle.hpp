@@ -52,6 +52,8 @@ class Lifecycle {
     BrokerState state() const { return fsm_.state(); }
     double seconds_in_state() const;
     int exit_code() const { return fsm_.exit_code(); }
+    /// Why this broker ends by itself; "" when it does not, or was told to.
+    const std::string& last_words() const { return last_words_; }
     /// Called after each change of state.
     CallbackList<BrokerState> on_change;
 
@@ -73,6 +75,8 @@ class Lifecycle {
     void enter_goodbye();
     void stage_done(const std::string& stage, int code);
     void after(double seconds, std::function<void()> work);
+    /// Logs why this broker ends.
+    void say_last(std::string text);
     std::string hosts_text(const Idset& ranks) const;
     /// The program then stays in our process group, which the terminal or the shell knows.
     bool leads_group() const;
@@ -91,6 +95,7 @@ class Lifecycle {
     std::vector<std::string> cleanup_commands_;
     Idset online_;
     BrokerState parent_ = BrokerState::load_builtins;
+    std::string last_words_;
     bool shutting_down_ = false;
 };
 

@@ -7,6 +7,18 @@
 #include "broker/service/groups.hpp"
 
 namespace sluice {
+namespace {
+
+/// Seconds for one attempt to connect. Unless they are given, few: the address may be that of a pod
+/// that is no more, and only the next attempt asks for the name again.
+double connect_timeout(const Attributes& attributes) {
+    constexpr double usual = 5;
+    constexpr std::string_view name = "tbon.connect_timeout", untouched = "30s";
+    const bool given = attributes.set_by_command_line(name) || attributes.find(name) != untouched;
+    return given ? attributes.seconds(name).value_or(0) : usual;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Membership>> Membership::open(boost::asio::io_context& io, Router& router,
                                                      Logger& log, const Attributes& attributes,
@@ -22,7 +34,7 @@ Result<std::unique_ptr<Membership>> Membership::open(boost::asio::io_context& io
     options.io_threads = static_cast<int>(attributes.integer_or("tbon.zmq_io_threads", 1));
     options.child_rcvhwm = static_cast<int>(attributes.integer_or("tbon.child_rcvhwm", 0));
     options.tcp_user_timeout = attributes.seconds("tbon.tcp_user_timeout").value_or(0);
-    options.connect_timeout = attributes.seconds("tbon.connect_timeout").value_or(0);
+    options.connect_timeout = connect_timeout(attributes);
     options.torpid_min = attributes.seconds("tbon.torpid_min").value_or(options.torpid_min);
     options.torpid_max = attributes.seconds("tbon.torpid_max").value_or(options.torpid_max);
     std::unique_ptr<Membership> self(new Membership(router));

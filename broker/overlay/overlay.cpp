@@ -164,7 +164,8 @@ void Overlay::on_parent_message(Message message) {
     if (message.type == MessageType::control) {
         if (message.aux1 == control_disconnect)
             hooks_.parent_lost(fail(EHOSTUNREACH, "disconnected by parent {}: it does not know us "
-                                                  "(any more)",
+                                                  "(any more); it was started again, or another "
+                                                  "broker has our name",
                                     peer_name(*options_.topology.parent(options_.rank))));
         return;
     }
@@ -265,7 +266,9 @@ void Overlay::on_hello(Message message, int connection) {
     }
     const SubtreeStatus before = children_.overall();
     if (const Peer* old = children_.find(hello->rank); old->online())
-        lose_child(hello->rank, "reconnected after crash, dropping old connection state");
+        lose_child(hello->rank,
+                   "reconnected after crash, dropping old connection state (unless two hosts have "
+                   "this name)");
     children_.online(hello->rank, hello->uuid, hello->status, connection, now());
     const JsonObject reply{{"uuid", options_.uuid}, {"rank", options_.rank.value}};
     respond(message, &reply, nullptr);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* zap_endpoint = "inproc://zeromq.zap.01";
 constexpr const char* zap_domain = "flux";
-constexpr int reconnect_ms = 100, reconnect_max_ms = 1000;
+constexpr int reconnect_ms = 100, reconnect_max_ms = 400;
 constexpr int linger_ms = 100;  // a goodbye must still leave
 constexpr int messages_per_look_max = 256;
 
@@ -296,6 +296,11 @@ Result<std::string> ZSocket::bind(const std::string& endpoint) try {
     state_->socket_watch->look_soon();
     return state_->socket.get(zmq::sockopt::last_endpoint);
 } catch (const zmq::error_t& error) {
+    if (error.num() == EADDRINUSE)
+        return fail(EADDRINUSE,
+                    "bind {}: {}: another broker or program has this port; end it, or choose "
+                    "another bootstrap.default_port",
+                    endpoint, error.what());
     return fail(error.num(), "bind {}: {}", endpoint, error.what());
 }
 

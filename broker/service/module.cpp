@@ -43,6 +43,11 @@ const std::vector<Alias> aliases{
     {"sched-simple", {"sched", "feasibility"}, "feasibility", false},
 };
 
+/// Not loaded at first, and removed by entrypoints that want Fluxion all the same.
+constexpr std::string_view other_scheduler = "sched-simple";
+
+bool is_scheduler(const Alias& alias) { return alias.name.starts_with("sched-"); }
+
 const Alias* find_alias(std::string_view name) {
     const auto found = std::ranges::find(aliases, name, &Alias::name);
     return found == aliases.end() ? nullptr : &*found;
@@ -80,6 +85,8 @@ class ModuleService : public RpcService<ModuleService> {
         const Alias* alias = find_alias(module_name(path));
         if (!alias || !present(*alias))
             return request.fail(sluice::fail(ENOENT, "module not found in search path"));
+        // Entrypoints load the scheduler of their choice; ours is what all its names stand for.
+        if (loaded(*alias) && is_scheduler(*alias)) return request.respond();
         if (loaded(*alias)) return request.fail(Error{EEXIST});
         removed_.erase(alias->name);
         context_.on_module(alias->name, true);
@@ -91,6 +98,7 @@ class ModuleService : public RpcService<ModuleService> {
         const std::string name = in.string("name");
         if (!in) return request.fail(in.error());
         const Alias* alias = find_alias(name);
+        if (alias && !loaded(*alias) && alias->name == other_scheduler) return request.respond();
         if (!alias || !loaded(*alias)) return request.fail(Error{ENOENT});
         removed_.insert(alias->name);
         context_.on_module(alias->name, false);

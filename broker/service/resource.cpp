@@ -16,6 +16,7 @@
 #include "broker/service/service.hpp"
 #include "broker/service/streams.hpp"
 #include "resource/instance_resources.hpp"
+#include "resource/probe/cpu_quota.hpp"
 #include "resource/probe/hwloc_probe.hpp"
 
 namespace sluice {
@@ -42,6 +43,19 @@ void respond_topology(const Request& request, const ProbeOptions& options) {
 
 ProbeOptions probe_options(const BrokerContext& context, const ResourceConfig& config) {
     return {.hostname = context.hostname, .xml_path = {}, .unrestricted = config.norestrict};
+}
+
+/// What this node has. Cores that there is no time for are counted too, but not in silence.
+Result<NodeDescription> probe_here(const BrokerContext& context, const ResourceConfig& config) {
+    Result<NodeDescription> node = probe_node(probe_options(context, config));
+    const auto quota = cpu_quota();
+    if (node && quota && *quota < static_cast<double>(node->cores.size()))
+        context.log.warning("resource",
+                            "{}: the container may use {:.3g} CPUs' time, but all {} cores are "
+                            "counted; give it CPUs of its own (static CPU manager), or name fewer "
+                            "cores in R (flux R encode --cores)",
+                            context.hostname, *quota, node->cores.size());
+    return node;
 }
 
 /// Rank 0.
@@ -81,7 +95,7 @@ class ResourceService : public RpcService<ResourceService> {
         SLUICE_CHECK(resources_.start(file, context_.resources->parent));
         resources_.set_online(Idset{0});
         if (!resources_.wants_reports()) return {};
-        SLUICE_TRY(NodeDescription node, probe_node(probe_options(context_, config_)));
+        SLUICE_TRY(NodeDescription node, probe_here(context_, config_));
         resources_.report(0, std::move(node));
         return {};
     }
@@ -332,7 +346,7 @@ class NodeResourceService : public RpcService<NodeResourceService> {
     void start(std::function<void(Result<void>)> done) {
         const bool configured = config_.config || !config_.path.empty();
         if (config_.fake || (configured && config_.noverify)) return done({});
-        const auto node = probe_node(probe_options(context_, config_));
+        const auto node = probe_here(context_, config_);
         if (!node) return done(node.error());
         JsonObject report = node->to_json();
         report["rank"] = context_.rank.value;

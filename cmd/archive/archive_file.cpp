@@ -9,6 +9,17 @@
 namespace sluice {
 namespace {
 
+/// All that libarchive knows but xar, whose XML reader would bring 36 MB of libraries.
+constexpr int (*readable_formats[])(archive*) = {
+    archive_read_support_format_tar,   archive_read_support_format_cpio,
+    archive_read_support_format_empty, archive_read_support_format_zip,
+    archive_read_support_format_7zip,  archive_read_support_format_rar,
+    archive_read_support_format_rar5,  archive_read_support_format_cab,
+    archive_read_support_format_lha,   archive_read_support_format_iso9660,
+    archive_read_support_format_mtree, archive_read_support_format_warc,
+    archive_read_support_format_ar,
+};
+
 constexpr std::size_t block_bytes = 10240;
 
 struct FreeEntry {
@@ -76,7 +87,7 @@ Result<ArchiveReader> ArchiveReader::open(const std::string& path) {
     ArchiveReader reader;
     archive* file = archive_read_new();
     reader.archive_.reset(file);
-    archive_read_support_format_all(file);
+    for (const auto support : readable_formats) support(file);
     archive_read_support_filter_all(file);
     const int rc = path == "-" ? archive_read_open_FILE(file, stdin)
                                : archive_read_open_filename(file, path.c_str(), block_bytes);

@@ -110,7 +110,10 @@ TEST(VerifyNode, SaysWhatIsMissing) {
     } table[] = {
         {{"n0", Idset{0, 1, 2, 3}, Idset{0}, {}}, {}, ""},
         {{"n0", Idset{0, 1, 2, 3, 4}, Idset{0, 1}, {}}, {}, ""},
-        {{"n0", Idset{0, 1}, {}, {}}, {}, "missing resources: core[2-3],gpu0"},
+        {{"n0", Idset{0, 1}, {}, {}}, {}, "missing resources: core[2-3]"},
+        {{"n0", Idset{0, 1}, {}, {}},
+         {.gpu = VerifyRule::Mode::allow_extra},
+         "missing resources: core[2-3],gpu0"},
         {{"n9", Idset{0, 1, 2, 3}, Idset{0}, {}}, {}, "hostname is n9, R has n0"},
         {{"n0", Idset{0, 1, 2, 3, 4}, Idset{0}, {}},
          {.core = VerifyRule::Mode::strict},
