@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -63,6 +64,7 @@ class Broker::State {
     Lifecycle::Effects effects();
     void watch_signals();
     bool lead() const { return boot_.rank.value == 0; }
+    bool said_last() const;
 
     BrokerOptions options_;
     ConfigSources sources_;
@@ -241,6 +243,14 @@ void Broker::State::watch_signals() {
     });
 }
 
+/// Are the last words on our standard error already, and not followed by lines about the end?
+bool Broker::State::said_last() const {
+    if (lifecycle_->last_words().empty()) return true;
+    const bool elsewhere = !lead() && attributes_.get_or("log-stderr-mode", "") == "leader";
+    const auto level = attributes_.integer_or("log-stderr-level", LOG_ERR);
+    return level >= LOG_ERR && level < LOG_INFO && !elsewhere;
+}
+
 int Broker::State::run() {
     for (const int signum : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2})
         signals_.add(signum);
@@ -255,10 +265,9 @@ int Broker::State::run() {
         context_->turn_end.run();
     }
     lifecycle_->hang_up_group();
-    const int code = lifecycle_->exit_code();
-    if (code && !lifecycle_->last_words().empty())
+    if (lifecycle_->exit_code() && !said_last())
         fmt::print(stderr, "flux-broker: {}\n", lifecycle_->last_words());
-    return code;
+    return lifecycle_->exit_code();
 }
 
 Broker::State::~State() {

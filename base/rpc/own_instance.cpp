@@ -76,9 +76,10 @@ std::vector<std::string> broker_sockets(std::string_view proc_net_unix) {
 }
 
 Result<int> connect_to_own_instance() {
-    for (const std::string& path : well_known_sockets())
-        if (auto connected = connect_to_broker(path); connected || connected.error().errnum() == EPERM)
-            return connected;
+    for (const std::string& path : well_known_sockets()) {
+        auto connected = connect_to_broker(path);
+        if (connected || connected.error().errnum() == EPERM) return connected;
+    }
     std::ifstream table("/proc/net/unix");
     const std::string text{std::istreambuf_iterator<char>(table), {}};
     std::vector<std::string> mine = broker_sockets(text);

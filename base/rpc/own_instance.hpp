@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// Sockets of the system instance, and of those that the Flux Operator and the Kubeflow Trainer start
-/// (their present and their earlier path), in the order in which they are tried.
+/// Sockets of the system instance, and of those that the Flux Operator and the Kubeflow Trainer
+/// start (their present and their earlier path), in the order in which they are tried.
 const std::vector<std::string>& well_known_sockets();
 
 /// Paths of listening sockets named local or local-RANK, from the text of /proc/net/unix; of those

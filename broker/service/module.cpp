@@ -1,6 +1,7 @@
 // Modules (module.*, design.md 10). Our services are built in; the module names of the reference
 // are aliases of them, so that entry points that load and remove modules go on working.
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <vector>
 
@@ -85,8 +86,7 @@ class ModuleService : public RpcService<ModuleService> {
         const Alias* alias = find_alias(module_name(path));
         if (!alias || !present(*alias))
             return request.fail(sluice::fail(ENOENT, "module not found in search path"));
-        // Entrypoints load the scheduler of their choice; ours is what all its names stand for.
-        if (loaded(*alias) && is_scheduler(*alias)) return request.respond();
+        if (loaded(*alias) && by_entrypoint_ && is_scheduler(*alias)) return request.respond();
         if (loaded(*alias)) return request.fail(Error{EEXIST});
         removed_.erase(alias->name);
         context_.on_module(alias->name, true);
@@ -98,7 +98,8 @@ class ModuleService : public RpcService<ModuleService> {
         const std::string name = in.string("name");
         if (!in) return request.fail(in.error());
         const Alias* alias = find_alias(name);
-        if (alias && !loaded(*alias) && alias->name == other_scheduler) return request.respond();
+        if (alias && !loaded(*alias) && by_entrypoint_ && alias->name == other_scheduler)
+            return request.respond();
         if (!alias || !loaded(*alias)) return request.fail(Error{ENOENT});
         removed_.insert(alias->name);
         context_.on_module(alias->name, false);
@@ -134,6 +135,9 @@ class ModuleService : public RpcService<ModuleService> {
     }
 
     BrokerContext& context_;
+    // The entrypoint of a pod names Fluxion's folder, and its users then run load-fluxion.sh, which
+    // must succeed: ours is what all names of schedulers stand for.
+    const bool by_entrypoint_ = std::getenv("FLUX_RC_EXTRA") != nullptr;
     std::set<std::string_view> removed_;
     TraceStreams traces_;
 };

@@ -1,5 +1,5 @@
-// The CPU time that a container's cgroup allows, which hwloc does not know: a limit on time hides no
-// core (Kubernetes: resources.limits.cpu without the static CPU manager).
+// The CPU time that a container's cgroup allows, which hwloc does not know: a limit on time hides
+// no core (Kubernetes: resources.limits.cpu without the static CPU manager).
 #pragma once
 
 #include <optional>
