@@ -62,10 +62,11 @@ void InstanceResources::restore(const std::vector<Event>& log) {
         if (event.name == "drain") {
             JsonReader in{event.context};
             const std::string reason = in.string_or("reason", "");
-            const bool keep_time = in.integer_or("overwrite", 0) == 1;
-            (void)states_.drain(ranks, reason,
-                                keep_time ? DrainMode::overwrite : DrainMode::force_overwrite,
-                                event.timestamp);
+            const std::int64_t overwrite = in.integer_or("overwrite", 0);
+            const DrainMode mode = overwrite == 0   ? DrainMode::update
+                                   : overwrite == 1 ? DrainMode::overwrite
+                                                    : DrainMode::force_overwrite;
+            (void)states_.drain(ranks, reason, mode, event.timestamp);
         } else if (event.name == "undrain") {
             (void)states_.undrain(ranks, true);
         } else {
@@ -190,9 +191,14 @@ void InstanceResources::set_offline(const Idset& ranks) {
     tell_usable(before);
 }
 
+/// As the event says how far it went over what was there.
+static int overwrite_number(DrainMode mode) {
+    return mode == DrainMode::force_overwrite ? 2 : mode == DrainMode::overwrite ? 1 : 0;
+}
+
 JsonObject InstanceResources::drain_context(const Idset& ranks,
                                             const std::optional<std::string>& reason,
-                                            int overwrite) const {
+                                            DrainMode mode) const {
     JsonObject context = idset_context(ranks);
     Hostlist hosts;
     for (const std::uint32_t rank : ranks) {
@@ -201,7 +207,7 @@ JsonObject InstanceResources::drain_context(const Idset& ranks,
     }
     context["nodelist"] = hosts.to_string();
     if (reason) context["reason"] = *reason;
-    context["overwrite"] = overwrite;
+    context["overwrite"] = overwrite_number(mode);
     return context;
 }
 
@@ -209,23 +215,21 @@ Result<void> InstanceResources::drain(std::string_view targets,
                                       const std::optional<std::string>& reason, DrainMode mode) {
     SLUICE_TRY(const Idset ranks, find_ranks(targets, defined_ ? R_ : bare_nodes(hosts_)));
     const Idset before = usable();
-    SLUICE_TRY(const Idset changed,
-               states_.drain(ranks, reason.value_or(""), mode, effects_.now()));
-    if (changed.empty()) return {};
-    const int overwrite =
-        mode == DrainMode::force_overwrite ? 2 : mode == DrainMode::overwrite ? 1 : 0;
-    add_event("drain", drain_context(changed, reason, overwrite));
+    SLUICE_CHECK(states_.drain(ranks, reason.value_or(""), mode, effects_.now()));
+    add_event("drain", drain_context(ranks, reason, mode));
     tell_usable(before);
     return {};
 }
 
 Result<void> InstanceResources::undrain(std::string_view targets,
-                                        const std::optional<std::string>& reason, bool any) {
+                                        const std::optional<std::string>& reason,
+                                        DrainMode mode) {
     SLUICE_TRY(const Idset ranks, find_ranks(targets, defined_ ? R_ : bare_nodes(hosts_)));
     const Idset before = usable();
-    SLUICE_TRY(const Idset changed, states_.undrain(ranks, any));
-    if (changed.empty()) return {};
-    add_event("undrain", drain_context(changed, reason, 0));
+    SLUICE_CHECK(states_.undrain(ranks, mode != DrainMode::refuse));
+    JsonObject context = drain_context(ranks, std::nullopt, mode);
+    if (reason) context["reason"] = *reason;  // comes last here
+    add_event("undrain", std::move(context));
     tell_usable(before);
     return {};
 }

@@ -54,7 +54,7 @@ class InstanceResources {
     Result<void> drain(std::string_view targets, const std::optional<std::string>& reason,
                        DrainMode mode);
     Result<void> undrain(std::string_view targets, const std::optional<std::string>& reason,
-                         bool any);
+                         DrainMode mode);
     void set_expiration(double expiration);
 
     bool defined() const { return defined_; }
@@ -79,7 +79,7 @@ class InstanceResources {
     void tell_usable(const Idset& before);
     void add_event(std::string_view name, JsonObject context, std::optional<Json> R = {});
     JsonObject drain_context(const Idset& ranks, const std::optional<std::string>& reason,
-                             int overwrite) const;
+                             DrainMode mode) const;
 
     ResourceConfig config_;
     Hostlist hosts_;

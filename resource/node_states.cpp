@@ -34,30 +34,30 @@ Idset NodeStates::set_offline(const Idset& ranks) {
     return changed;
 }
 
-Result<Idset> NodeStates::drain(const Idset& ranks, const std::string& reason, DrainMode mode,
+Result<void> NodeStates::drain(const Idset& ranks, const std::string& reason, DrainMode mode,
                                 double now) {
-    const Idset before = ranks & drained_ranks();
     if (const Idset excluded = ranks & excluded_; !excluded.empty())
         return refusal(EINVAL, excluded, "excluded");
-    if (mode == DrainMode::refuse && !before.empty())
-        return refusal(EEXIST, before, "already drained");
-    Idset changed;
+    Idset explained;  // drained for a known reason
+    for (const auto& [rank, drained] : drained_)
+        if (ranks.contains(rank) && !drained.reason.empty()) explained.insert(rank);
+    if (mode == DrainMode::refuse && !explained.empty())
+        return refusal(EEXIST, explained, "already drained");
+    const bool overwrites = mode == DrainMode::overwrite || mode == DrainMode::force_overwrite;
     for (const std::uint32_t rank : ranks) {
         const auto [found, is_new] = drained_.try_emplace(rank);
-        if (!is_new && mode == DrainMode::update) continue;
         if (is_new || mode == DrainMode::force_overwrite) found->second.timestamp = now;
-        found->second.reason = reason;
-        changed.insert(rank);
+        if (overwrites || !explained.contains(rank)) found->second.reason = reason;
     }
-    return changed;
+    return {};
 }
 
-Result<Idset> NodeStates::undrain(const Idset& ranks, bool any) {
+Result<void> NodeStates::undrain(const Idset& ranks, bool any) {
     const Idset drained = ranks & drained_ranks();
     if (const Idset other = ranks - drained; !any && !other.empty())
         return refusal(EINVAL, other, "not drained");
     for (const std::uint32_t rank : drained) drained_.erase(rank);
-    return drained;
+    return {};
 }
 
 JsonObject NodeStates::drain_json() const {

@@ -41,11 +41,10 @@ class NodeStates {
     Idset set_online(const Idset& ranks);
     Idset set_offline(const Idset& ranks);
     void set_excluded(Idset ranks) { excluded_ = std::move(ranks); }
-    /// Returns the ranks that are newly drained or got a new reason.
-    /// Errors: EEXIST "rank 3 already drained", EINVAL "rank 3 excluded".
-    Result<Idset> drain(const Idset& ranks, const std::string& reason, DrainMode mode, double now);
+    /// Errors: EEXIST "rank 3 already drained" (for a known reason), EINVAL "rank 3 excluded".
+    Result<void> drain(const Idset& ranks, const std::string& reason, DrainMode mode, double now);
     /// Errors: EINVAL "rank 3 not drained", unless `any` is set.
-    Result<Idset> undrain(const Idset& ranks, bool any = false);
+    Result<void> undrain(const Idset& ranks, bool any = false);
 
     /// {"0-1":{"timestamp":1.0,"reason":"bad disk"}}: ranks drained alike share an entry.
     JsonObject drain_json() const;

@@ -126,11 +126,23 @@ class ResourceService : public RpcService<ResourceService> {
                 },
             .event =
                 [this](const ResourceLog::Event& event) {
+                    log_drain(event.entry);
                     archive_.add(event);
                     for (const auto& entry : journals_.entries())
                         entry.request.respond(ResourceLog::message(event));
                 },
         };
+    }
+
+    /// For those who look after the nodes.
+    void log_drain(const JsonObject& event) {
+        JsonReader in{event};
+        const std::string name = in.string("name");
+        if (name != "drain" && name != "undrain") return;
+        JsonReader what{in.object("context")};
+        context_.log.info("resource", "{} idset={} nodelist={} overwrite={} reason={}", name,
+                          what.string("idset"), what.string("nodelist"), what.integer("overwrite"),
+                          what.string_or("reason", ""));
     }
 
     void status(Request request, const JsonObject&) { request.respond(resources_.status_json()); }
@@ -165,10 +177,7 @@ class ResourceService : public RpcService<ResourceService> {
         JsonReader in{payload};
         const std::string targets = in.string("targets");
         const auto reason = in.maybe_string("reason");
-        const auto mode_text = in.maybe_string("mode");
-        if (!in) return request.fail(in.error());
-        const auto mode =
-            mode_text ? parse_drain_mode(*mode_text) : Result<DrainMode>{DrainMode::refuse};
+        const auto mode = read_drain_mode(in);
         if (!mode) return request.fail(mode.error());
         answer_kept(request, resources_.drain(targets, reason, *mode));
     }
@@ -177,9 +186,15 @@ class ResourceService : public RpcService<ResourceService> {
         JsonReader in{payload};
         const std::string targets = in.string("targets");
         const auto reason = in.maybe_string("reason");
+        const auto mode = read_drain_mode(in);
+        if (!mode) return request.fail(mode.error());
+        answer_kept(request, resources_.undrain(targets, reason, *mode));
+    }
+
+    static Result<DrainMode> read_drain_mode(JsonReader& in) {
         const auto mode = in.maybe_string("mode");
-        if (!in) return request.fail(in.error());
-        answer_kept(request, resources_.undrain(targets, reason, mode.has_value()));
+        if (!in) return in.error();
+        return mode ? parse_drain_mode(*mode) : Result<DrainMode>{DrainMode::refuse};
     }
 
     void answer_kept(const Request& request, const Result<void>& result) {

@@ -111,6 +111,7 @@ class LineMaker {
 struct Options {
     RankFilter filter;
     std::vector<std::string> states;
+    bool from_stdin = false;  // for tests of formats
 
     std::vector<std::string> states_or(std::vector<std::string> fallback) const {
         std::vector<std::string> all;
@@ -120,15 +121,22 @@ struct Options {
     }
 };
 
-Result<ResourceSets> load_selected(Handle& flux, const Options& options) {
-    SLUICE_TRY(const ResourceSets sets, load_resource_sets(flux));
+Result<ResourceSets> load_sets(const Options& options) {
+    if (options.from_stdin) return parse_resource_sets(read_stdin());
+    Result<Handle> flux = Handle::open();
+    if (!flux) return flux.error().in("error connecting to Flux");
+    return load_resource_sets(*flux);
+}
+
+Result<ResourceSets> load_selected(const Options& options) {
+    SLUICE_TRY(const ResourceSets sets, load_sets(options));
     SLUICE_TRY(const Idset ranks, options.filter.ranks(sets.all, sets.config));
     return sets.only_ranks(ranks);
 }
 
 /// The union of the sets of all states asked for.
-Result<ResourceSet> selected_set(const Cli&, Handle& flux, const Options& options) {
-    SLUICE_TRY(const ResourceSets sets, load_selected(flux, options));
+Result<ResourceSet> selected_set(const Options& options) {
+    SLUICE_TRY(const ResourceSets sets, load_selected(options));
     ResourceSet R;
     bool first = true;
     for (const std::string& state : options.states_or({"all"})) {
@@ -145,12 +153,11 @@ int run_set_command(int argc, char** argv, const char* name, const char* summary
     Options options;
     cli.option("-s,--states=STATE,...", options.states, "states to count (default all)");
     options.filter.declare(cli);
+    cli.flag("--from-stdin", options.from_stdin, "");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (!cli.words().empty())
         return cli.usage_error("unrecognized arguments: " + cli.words().front());
-    auto flux = open_flux(cli, style);
-    if (!flux) return 1;
-    const auto R = selected_set(cli, *flux, options);
+    const auto R = selected_set(options);
     if (!R) return cli.error(R.error().text());
     print(*R);
     return 0;
@@ -171,13 +178,12 @@ int cmd_resource_list(int argc, char** argv) {
     options.filter.declare(cli);
     cli.flag("--skip-empty", skip_empty, "leave out states without resources");
     cli.flag("--no-skip-empty", no_skip_empty, "show states without resources with -i too");
+    cli.flag("--from-stdin", options.from_stdin, "");
     if (const auto code = cli.parse(argc, argv)) return *code;
     if (!cli.words().empty())
         return cli.usage_error("unrecognized arguments: " + cli.words().front());
     if (const auto code = table.choose(cli, list_formats(), heading_of)) return *code;
-    auto flux = open_flux(cli, style);
-    if (!flux) return 1;
-    const auto sets = load_selected(*flux, options);
+    const auto sets = load_selected(options);
     if (!sets) return cli.error(sets.error().text());
     const bool skip = skip_empty || (!options.filter.include.empty() && !no_skip_empty);
     LineMaker maker(table.format(), sets->config);
@@ -200,7 +206,7 @@ int cmd_resource_info(int argc, char** argv) {
 
 int cmd_resource_R(int argc, char** argv) {
     return run_set_command(argc, argv, "flux-resource R", "Print resources as RFC 20 R.",
-                           [](const ResourceSet& R) { fmt::print("{}\n", R.to_string()); });
+                           [](const ResourceSet& R) { fmt::print("{}\n", dump_json_spaced(R.to_json())); });
 }
 
 }  // namespace sluice

@@ -11,10 +11,19 @@ namespace sluice {
 namespace {
 
 Result<ResourceSet> read_set(const JsonObject& reply, std::string_view key) {
+    const Json* value = reply.if_contains(key);
+    if (value && value->is_null()) return ResourceSet{};
     JsonReader in{reply};
     const JsonObject& object = in.object(key);
     if (!in) return in.error();
     return ResourceSet::from_json(object);
+}
+
+Result<void> read_sets(const JsonObject& reply, ResourceSets& sets) {
+    SLUICE_TRY(sets.all, read_set(reply, "all"));
+    SLUICE_TRY(sets.down, read_set(reply, "down"));
+    SLUICE_TRY(sets.allocated, read_set(reply, "allocated"));
+    return {};
 }
 
 bool has_all(const std::vector<std::string>& properties, const std::vector<std::string>& wanted) {
@@ -52,12 +61,19 @@ ResourceSets ResourceSets::only_ranks(const Idset& ranks) const {
 Result<ResourceSets> load_resource_sets(Handle& flux) {
     ResourceSets sets;
     SLUICE_TRY(sets.config, flux.call("config.get"));
+    constexpr const char* usual = "resource.sched-status";
     const char* topic = std::getenv("FLUX_RESOURCE_LIST_RPC");
-    SLUICE_TRY(const JsonObject reply,
-               flux.call(topic ? topic : "resource.sched-status", {}, {.nodeid = 0}));
-    SLUICE_TRY(sets.all, read_set(reply, "all"));
-    SLUICE_TRY(sets.down, read_set(reply, "down"));
-    SLUICE_TRY(sets.allocated, read_set(reply, "allocated"));
+    auto reply = flux.call(topic ? topic : usual, {}, {.nodeid = 0});
+    if (!reply && topic) reply = flux.call(usual, {}, {.nodeid = 0});
+    if (!reply) return reply.error();
+    SLUICE_CHECK(read_sets(*reply, sets));
+    return sets;
+}
+
+Result<ResourceSets> parse_resource_sets(const std::string& text) {
+    SLUICE_TRY(const JsonObject reply, parse_json_object(text));
+    ResourceSets sets;
+    SLUICE_CHECK(read_sets(reply, sets));
     return sets;
 }
 

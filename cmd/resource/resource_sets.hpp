@@ -26,6 +26,8 @@ struct ResourceSets {
 };
 
 Result<ResourceSets> load_resource_sets(Handle& flux);
+/// From the text of such an answer. Errors: EPROTO.
+Result<ResourceSets> parse_resource_sets(const std::string& text);
 
 /// Options -q and -i.
 struct RankFilter {

@@ -62,7 +62,10 @@ int show(const Cli& cli, ListOptions& options, const FormatCatalog& catalog,
 
 /// "[Errno 17] rank 1 already drained", as the reference prints what the broker refused.
 int refused(const Cli& cli, const Error& error) {
-    return cli.error(fmt::format("[Errno {}] {}", error.errnum(), error.text()));
+    const int code = cli.error(fmt::format("[Errno {}] {}", error.errnum(), error.text()));
+    if (error.errnum() == EEXIST)
+        fmt::print(stderr, "flux-resource: INFO: Use --force to overwrite existing drain reason\n");
+    return code;
 }
 
 /// TARGETS [REASON...] as a request.
@@ -149,7 +152,8 @@ int cmd_resource_undrain(int argc, char** argv) {
     if (cli.words().empty())
         return cli.usage_error("the following arguments are required: targets");
     JsonObject request = drain_request(cli.words());
-    if (force || update) request["mode"] = force ? "force" : "update";
+    if (update) request["mode"] = "update";
+    if (force) request["mode"] = force > 1 ? "force-overwrite" : "overwrite";
     auto flux = open_flux(cli, style);
     if (!flux) return 1;
     const auto done = flux->call("resource.undrain", request, {.nodeid = 0});

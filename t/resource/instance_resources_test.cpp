@@ -124,8 +124,8 @@ TEST(InstanceResources, DrainsAndUndrains) {
     EXPECT_EQ(fixture.resources.states().drained().at(2).timestamp,
               fixture.resources.states().drained().at(1).timestamp);
     EXPECT_EQ(fixture.resources.status_json().at("drain").as_object().size(), 2u);
-    EXPECT_FALSE(fixture.resources.undrain("3", {}, false));
-    ASSERT_TRUE(fixture.resources.undrain("1-3", {}, true));
+    EXPECT_FALSE(fixture.resources.undrain("3", {}, DrainMode::refuse));
+    ASSERT_TRUE(fixture.resources.undrain("1-3", {}, DrainMode::update));
     EXPECT_EQ(fixture.take_told(), Strings{"up 1-2"});
     const auto range = fixture.resources.drain("9", {}, DrainMode::refuse);
     ASSERT_FALSE(range);
@@ -134,6 +134,24 @@ TEST(InstanceResources, DrainsAndUndrains) {
     ASSERT_FALSE(host);
     EXPECT_EQ(host.error().text(), "invalid hosts: n7");
     EXPECT_EQ(fixture.names.back(), "undrain");
+}
+
+TEST(InstanceResources, ADrainWithoutReasonMayGetOneLater) {
+    Fixture fixture(2, configured(test::cluster(2, 2), true));
+    ASSERT_TRUE(fixture.resources.start({}, {}));
+    const auto drain = [&](const char* ranks, std::optional<std::string> reason, DrainMode mode) {
+        return fixture.resources.drain(ranks, reason, mode);
+    };
+    const auto reason = [&](std::uint32_t rank) {
+        return fixture.resources.states().drained().at(rank).reason;
+    };
+    ASSERT_TRUE(drain("1", {}, DrainMode::refuse));
+    ASSERT_TRUE(drain("1", {}, DrainMode::refuse));
+    ASSERT_TRUE(drain("1", "first", DrainMode::refuse));
+    EXPECT_FALSE(drain("0-1", "second", DrainMode::refuse));
+    ASSERT_TRUE(drain("0-1", "third", DrainMode::update));
+    EXPECT_EQ(reason(0), "third");
+    EXPECT_EQ(reason(1), "first");
 }
 
 TEST(InstanceResources, RestoresDrainedNodesByTheirHosts) {
