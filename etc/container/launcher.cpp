@@ -7,35 +7,51 @@
 //                                                       finds the rest from there
 //
 // The names in lib/flux are links to one launcher: the name comes from the path it is started by.
+// No library but libc's least part: each copy of it is copied into every pod, twice.
+#include <alloca.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstring>
-#include <string>
-#include <vector>
+#include <initializer_list>
+
+namespace {
+
+/// A path put together from parts; too long a one is cut, and then not found.
+struct Path {
+    char text[PATH_MAX] = {};
+    Path(const char* a, const char* b, const char* c = "") {
+        for (const char* part : {a, b, c})
+            ::strncat(text, part, sizeof text - 1 - ::strlen(text));
+    }
+};
+
+int complain(const char* name, const char* fault) {
+    for (const char* part : {name, ": ", fault, "\n"})
+        if (::write(STDERR_FILENO, part, ::strlen(part)) < 0) break;
+    return 127;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-    char self[PATH_MAX] = {};
-    if (::readlink("/proc/self/exe", self, sizeof self - 1) <= 0) {
-        std::fprintf(stderr, "%s: /proc is not mounted; the view needs it\n", argv[0]);
-        return 127;
-    }
-    const std::string path{self};
-    const std::string started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
-    const std::string folder = path.substr(0, path.rfind('/'));
-    const std::string name = started.substr(started.rfind('/') + 1);
-    const bool command = ::access((folder + "/real").c_str(), F_OK) != 0;
-    const std::string lib = command ? folder + "/../lib/flux" : folder;
-    std::string loader = folder + "/flux-ld.so", libs = lib + "/libs", real = lib + "/real/" + name;
-    std::string option_argv0 = "--argv0", option_path = "--library-path";
-    std::vector<char*> words{loader.data(),      option_argv0.data(), argv[0],
-                             option_path.data(), libs.data(),         real.data()};
-    for (int i = 1; i <= argc; ++i) words.push_back(argv[i]);
-    ::execv(loader.c_str(), words.data());
-    std::fprintf(stderr, "%s: %s: %s; copy the whole view\n", argv[0], loader.c_str(),
-                 std::strerror(errno));
-    return 127;
+    char folder[PATH_MAX] = {};
+    if (argc < 1 || ::readlink("/proc/self/exe", folder, sizeof folder - 1) <= 0)
+        return complain("flux", "/proc is not mounted; the view needs it");
+    *::strrchr(folder, '/') = '\0';
+    const char* started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+    const char* slash = ::strrchr(started, '/');
+    const char* name = slash ? slash + 1 : started;
+    const bool helper = ::access(Path(folder, "/real").text, F_OK) == 0;
+    Path lib(folder, helper ? "" : "/../lib/flux");
+    Path loader(folder, "/flux-ld.so"), libs(lib.text, "/libs"), real(lib.text, "/real/", name);
+    char option_argv0[] = "--argv0", option_path[] = "--library-path";
+    auto** words =
+        static_cast<char**>(::alloca(sizeof(char*) * (static_cast<unsigned>(argc) + 6)));
+    char* const first[] = {loader.text, option_argv0, argv[0], option_path, libs.text, real.text};
+    ::memcpy(words, first, sizeof first);
+    ::memcpy(words + 6, argv + 1, sizeof *argv * static_cast<unsigned>(argc));
+    ::execv(loader.text, words);
+    return complain(loader.text, "cannot be run; copy the whole view");
 }
