@@ -36,6 +36,26 @@ inline std::size_t bit_count_common(std::span<const Word> a, std::span<const Wor
     return count;
 }
 
+/// The first bit set from `from` on; SIZE_MAX if there is none.
+inline std::size_t bit_next(std::span<const Word> words, std::size_t from) {
+    for (std::size_t at = from / word_bits; at < words.size(); ++at) {
+        Word word = words[at];
+        if (at == from / word_bits) word &= ~Word{0} << (from % word_bits);
+        if (word) return at * word_bits + static_cast<std::size_t>(std::countr_zero(word));
+    }
+    return SIZE_MAX;
+}
+/// The last bit set up to and including `upto`; SIZE_MAX if there is none.
+inline std::size_t bit_previous(std::span<const Word> words, std::size_t upto) {
+    for (std::size_t at = upto / word_bits + 1; at-- > 0;) {
+        Word word = words[at];
+        if (at == upto / word_bits) word &= ~Word{0} >> (word_bits - 1 - upto % word_bits);
+        if (word)
+            return (at + 1) * word_bits - 1 - static_cast<std::size_t>(std::countl_zero(word));
+    }
+    return SIZE_MAX;
+}
+
 /// An owned set of positions of fixed length.
 class Bitmap {
   public:

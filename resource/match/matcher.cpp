@@ -18,17 +18,24 @@ std::string cores_and_gpus(std::uint64_t cores, std::uint64_t gpus, std::string_
     return text;
 }
 
-/// The nodes with `need`, in the order wanted, until `visit` says stop.
+/// The nodes with `need` that are `admitted` (empty: all), in the order wanted, until `visit` says
+/// stop. The tree skips what is busy, the bitmap what is not admitted: they take turns.
 template <class Visit>
-void walk(const FreeTree& tree, std::size_t nodes, NodeRoom need, NodeOrder order, Visit visit) {
-    if (order == NodeOrder::lowest_first) {
-        for (auto at = tree.next(0, need); at && *at < nodes; at = tree.next(*at + 1, need))
-            if (!visit(*at)) return;
-    } else if (nodes) {
-        for (auto at = tree.previous(nodes - 1, need); at;) {
-            if (!visit(*at) || *at == 0) return;
-            at = tree.previous(*at - 1, need);
+void walk(const FreeTree& tree, std::span<const Word> admitted, std::size_t nodes, NodeRoom need,
+          NodeOrder order, Visit visit) {
+    const bool up = order == NodeOrder::lowest_first;
+    if (nodes == 0) return;
+    for (std::size_t at = up ? 0 : nodes - 1;;) {
+        if (!admitted.empty()) {
+            at = up ? bit_next(admitted, at) : bit_previous(admitted, at);
+            if (at == SIZE_MAX) return;
         }
+        const auto with_room = up ? tree.next(at, need) : tree.previous(at, need);
+        if (!with_room || *with_room >= nodes) return;
+        const bool there = admitted.empty() || bit_test(admitted, *with_room);
+        if (there && !visit(*with_room)) return;
+        if (!up && *with_room == 0) return;
+        at = there ? (up ? *with_room + 1 : *with_room - 1) : *with_room;
     }
 }
 
@@ -93,8 +100,7 @@ std::variant<ResourceSet, std::string> MatchShape::match(const Inventory& invent
     const FreeTree& tree = inventory.room();
     std::vector<std::pair<std::size_t, std::uint64_t>> chosen;  // node, slots on it
     std::uint64_t found = 0;
-    walk(tree, inventory.node_count(), least, options_.order, [&](std::size_t node) {
-        if (!admits(node)) return true;
+    walk(tree, admitted_, inventory.node_count(), least, options_.order, [&](std::size_t node) {
         const NodeRoom& room = tree.room(node);
         const std::uint64_t slots = request_.nodes ? request_.slots_per_node()
                                                    : std::min(wanted - found,

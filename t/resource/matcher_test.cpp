@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "sched/summary.hpp"
 #include "t/resource/builders.hpp"
 
@@ -150,6 +152,52 @@ TEST(Matcher, KeepsCoresAndGpusOfASlotTogether) {
     EXPECT_EQ(placed(inventory, slots(1, 9, 0)), "rank0/core[1-9]");  // no domain is large enough
     const MatchOptions high{NodeOrder::highest_first, false};
     EXPECT_EQ(placed(inventory, slots(1, 2, 1), high), "rank0/core[30-31],gpu7");
+}
+
+TEST(Matcher, FindsWhatLookingAtEveryNodeFinds) {  // seeded: the tree and the bitmap skip nothing
+    std::mt19937 random{7};
+    const auto pick = [&](std::uint32_t first, std::uint32_t last) {
+        return std::uniform_int_distribution<std::uint32_t>(first, last)(random);
+    };
+    for (int round = 0; round < 3000; ++round) {
+        const std::uint32_t count = pick(1, 150), cores = pick(1, 6);
+        ResourceSet R = cluster(count, cores, 1);
+        for (std::uint32_t rank = 0; rank < count; ++rank)
+            if (pick(0, 2) == 0) R.properties["some"].insert(rank);
+        Inventory inventory(R);
+        for (std::uint32_t rank = 0; rank < count; ++rank)
+            if (pick(0, 9)) inventory.set_up(Idset{rank}, true);
+        const Inventory idle = inventory;
+        ResourceSet used;
+        for (std::uint32_t rank = 0; rank < count; ++rank)
+            if (const std::uint32_t n = pick(0, cores)) used.add({rank, "n" + std::to_string(rank),
+                                                                  Idset::range(0, n - 1), {}});
+        ASSERT_TRUE(inventory.allocate(used));
+        const std::string json =
+            pick(0, 1) ? R"({"properties":["some"]})"
+                       : fmt::format(R"({{"and":[{{"hostlist":["n[{}-{}]"]}},{{"properties":)"
+                                     R"(["^some"]}}]}})", count / 3, count / 2);
+        const Constraint only = test::constraint(json);
+        const ResourceRequest request = nodes(1, 1, pick(1, cores));
+        const NodeOrder order = pick(0, 1) ? NodeOrder::lowest_first : NodeOrder::highest_first;
+        std::optional<std::uint32_t> expected;
+        for (std::uint32_t rank = 0; rank < count; ++rank) {
+            const bool fits = inventory.up(rank) && inventory.matches(rank, only) &&
+                              bit_count(inventory.free_cores(rank)) >= request.cores_per_slot;
+            if (fits && (!expected || order == NodeOrder::highest_first)) expected = rank;
+        }
+        const auto found = MatchShape(inventory, request, only, {order, false}).match(inventory);
+        const auto* got = std::get_if<ResourceSet>(&found);
+        ASSERT_EQ(got != nullptr, expected.has_value()) << "round " << round << " " << json;
+        if (got) {
+            ASSERT_EQ(got->nodes().front().rank, *expected) << "round " << round << " " << json;
+            ASSERT_TRUE(inventory.allocate(*got));
+            inventory.free(*got);
+        }
+        inventory.free(used);
+        ASSERT_EQ(inventory.free_count(), idle.free_count());
+        ASSERT_TRUE(inventory.allocated().empty());
+    }
 }
 
 }  // namespace
