@@ -70,6 +70,7 @@ int cmd_resource_query(int argc, char** argv);
 int cmd_run(int argc, char** argv);
 int cmd_setattr(int argc, char** argv);
 int cmd_shutdown(int argc, char** argv);
+int cmd_simulate(int argc, char** argv);
 int cmd_sproc(int argc, char** argv);
 int cmd_start(int argc, char** argv);
 int cmd_startlog(int argc, char** argv);

@@ -79,6 +79,7 @@ constexpr Command commands[] = {
     {"run", cmd_run, "Run a job interactively", submission},
     {"setattr", cmd_setattr, "Set a broker attribute", instance},
     {"shutdown", cmd_shutdown, "Shut down an instance", instance},
+    {"simulate", cmd_simulate, "Play a workload in virtual time through the scheduler", resources},
     {"sproc", cmd_sproc, "List and control background processes", instance},
     {"start", cmd_start, "Start an instance", instance},
     {"startlog", cmd_startlog, "List when the instance started and ended", instance},

@@ -97,9 +97,8 @@ Inventory::Inventory(const ResourceSet& R, const LocalityMap& locality)
     fixed_ = std::make_shared<const Fixed>(std::move(fixed));
 }
 
-std::optional<std::size_t> Inventory::node_of_rank(std::uint32_t rank) const {
+std::optional<std::size_t> Inventory::find_rank(std::uint32_t rank) const {
     const auto& nodes = fixed_->R.nodes();
-    if (rank < nodes.size() && nodes[rank].rank == rank) return rank;
     const auto found = std::ranges::lower_bound(nodes, rank, {}, &ResourceSet::Node::rank);
     if (found == nodes.end() || found->rank != rank) return std::nullopt;
     return static_cast<std::size_t>(found - nodes.begin());

@@ -37,7 +37,11 @@ class Inventory {
     std::size_t node_count() const { return nodes_.size(); }
     std::uint32_t rank(std::size_t node) const { return fixed_->R.nodes()[node].rank; }
     const std::string& host(std::size_t node) const { return fixed_->R.nodes()[node].host; }
-    std::optional<std::size_t> node_of_rank(std::uint32_t rank) const;
+    std::optional<std::size_t> node_of_rank(std::uint32_t rank) const {
+        const auto& nodes = fixed_->R.nodes();
+        if (rank < nodes.size() && nodes[rank].rank == rank) return rank;
+        return find_rank(rank);
+    }
     bool up(std::size_t node) const { return nodes_[node].up; }
     const NodeTopology& topology(std::size_t node) const { return fixed_->graph.topology(node); }
     const ResourceGraph& graph() const { return fixed_->graph; }
@@ -79,6 +83,7 @@ class Inventory {
         std::vector<std::uint32_t> property_set_of_node;
         ResourceCount total;
     };
+    std::optional<std::size_t> find_rank(std::uint32_t rank) const;
     enum class Change : std::uint8_t { take, give };
     bool change(std::size_t node, const ResourceSet::Node& part, Change change);
     bool change_leaf(std::size_t node, const ResourceSet::Node& part, Change change);

@@ -44,6 +44,9 @@ bool Plan::enough_nodes(const Demand& demand, const std::vector<Word>& idle, dou
 std::optional<ResourceSet> Plan::fit_now(const Demand& demand, double now) {
     const double until = now + demand.duration;
     if (!keeps_before(until)) return match(demand.shape, inventory_);
+    refresh_profile(now);
+    if (!profile_.first_fit(demand.least, demand.duration, now, just_after(now)))
+        return std::nullopt;
     // Nodes of overdue jobs pass here; the match rules them out.
     if (demand.least.nodes && !enough_nodes(demand, times_.idle_from(now), now))
         return std::nullopt;

@@ -3,8 +3,8 @@
 // shape, so a thousand alike that wait cost one match.
 //
 // Reservations last from pass to pass. They move only to an earlier time, unless what they rest on
-// is gone: a node went down, a job was given more time or holds on past its end, or a job that comes
-// before theirs arrived.
+// is gone: a node went down, a job was given more time or holds on past its end, or a job that
+// comes first arrived.
 #pragma once
 
 #include <cstdint>
