@@ -117,9 +117,10 @@ double add_core_map(std::string& svg, const Box& box, const SimMachine& machine,
     const Blocks blocks = blocks_of(machine, box.width);
     const bool cores = blocks.core >= core_size_min;
     add_text(svg, box.x, box.y - 6,
-             fmt::format("each {} at the busiest moment, {} after the begin: {} of {} cores "
-                         "in use by {} jobs", cores ? "core" : "node", span_text(simulation.busiest_at), busy,
-                         machine.cores, simulation.busiest.size()),
+             fmt::format("each {} at the busiest moment, {} after the begin: {} of {} "
+                         "cores in use by {} jobs", cores ? "core" : "node",
+                         span_text(simulation.busiest_at), busy, machine.cores,
+                         simulation.busiest.size()),
              {.size = 12, .colour = pale_ink});
     const Box below{box.x, box.y + title_height - 14, box.width, 0};
     const Use use = use_of(simulation);
