@@ -206,7 +206,9 @@ int cmd_resource_info(int argc, char** argv) {
 
 int cmd_resource_R(int argc, char** argv) {
     return run_set_command(argc, argv, "flux-resource R", "Print resources as RFC 20 R.",
-                           [](const ResourceSet& R) { fmt::print("{}\n", dump_json_spaced(R.to_json())); });
+                           [](const ResourceSet& R) {
+                               fmt::print("{}\n", dump_json_spaced(R.to_json()));
+                           });
 }
 
 }  // namespace sluice
