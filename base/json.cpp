@@ -1,4 +1,4 @@
-#include "base/json.hpp"
+#include "base/json_text.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -77,12 +77,6 @@ void append_real(std::string& out, double value) {
     if (text.find_first_of(".e") == std::string_view::npos) out += ".0";
 }
 
-template <class Int>
-void append_integer(std::string& out, Int value) {
-    char buffer[24];
-    out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-}
-
 void new_line(std::string& out, const Layout& layout, int level) {
     if (layout.indent < 0) return;
     out += '\n';
@@ -123,8 +117,8 @@ void dump(std::string& out, const Json& value, const Layout& layout, int level) 
     switch (value.kind()) {
         case boost::json::kind::null: out += "null"; break;
         case boost::json::kind::bool_: out += value.get_bool() ? "true" : "false"; break;
-        case boost::json::kind::int64: append_integer(out, value.get_int64()); break;
-        case boost::json::kind::uint64: append_integer(out, value.get_uint64()); break;
+        case boost::json::kind::int64: append_json(out, value.get_int64()); break;
+        case boost::json::kind::uint64: append_json(out, value.get_uint64()); break;
         case boost::json::kind::double_: append_real(out, value.get_double()); break;
         case boost::json::kind::string: dump_string(out, value.get_string()); break;
         case boost::json::kind::array: dump(out, value.get_array(), layout, level); break;
@@ -142,6 +136,10 @@ Result<JsonObject> parse_json_object(std::string_view text) {
         return fail(EPROTO, "JSON: expected an object, found {}", json_type_name(value));
     return std::move(value.get_object());
 }
+
+void append_json(std::string& out, std::string_view text) { dump_string(out, text); }
+void append_json(std::string& out, double real) { append_real(out, real); }
+void append_json(std::string& out, const JsonObject& object) { dump(out, object, compact, 0); }
 
 std::string dump_json(const Json& value) {
     std::string out;

@@ -1,107 +1,116 @@
 #include "broker/jobs/job_attrs.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
+
+#include "base/json_text.hpp"
 
 namespace sluice {
 namespace {
 
-using Value = std::optional<Json>;
+/// Writes one member into the text of an object.
+class Member {
+  public:
+    Member(std::string& out, std::string_view name) : out_(out), name_(name) {}
+    template <class Value>
+    void operator()(const Value& value) const {
+        name();
+        append_json(out_, value);
+    }
+    void operator()(const std::vector<std::string>& texts) const {
+        name();
+        char before = '[';
+        for (const std::string& text : texts) {
+            out_ += std::exchange(before, ',');
+            append_json(out_, std::string_view{text});
+        }
+        out_ += texts.empty() ? "[]" : "]";
+    }
 
-template <auto Member>
-Value text(const Job& job) {
-    if ((job.*Member).empty()) return std::nullopt;
-    return Json(job.*Member);
+  private:
+    void name() const {
+        out_ += ",\"";
+        out_ += name_;
+        out_ += "\":";
+    }
+    std::string& out_;
+    std::string_view name_;
+};
+
+template <auto Text>
+void text(const Job& job, const Member& put) {
+    if (!(job.*Text).empty()) put(std::string_view{job.*Text});
 }
 
-template <auto Member>
-Value time(const Job& job) {
-    if (job.*Member == 0) return std::nullopt;
-    return Json(job.*Member);
-}
-
-template <auto Member>
-Value count(const Job& job) {
-    if (job.*Member == 0) return std::nullopt;
-    return Json(job.*Member);
-}
-
-Value dependencies(const Job& job) {
-    if (!job.had_dependencies) return std::nullopt;
-    JsonArray list;
-    for (const std::string& text : job.dependencies) list.emplace_back(text);
-    return list;
+/// A time or a count that is not known yet is 0.
+template <auto Number>
+void number(const Job& job, const Member& put) {
+    if (job.*Number != 0) put(job.*Number);
 }
 
 struct Row {
     std::string_view name;
-    Value (*get)(const Job&);
+    void (*put)(const Job&, const Member&);  // writes nothing for what is not set
 };
 
 const std::array<Row, 34> rows{{
-    {"userid", [](const Job& job) -> Value { return Json(job.userid.value); }},
-    {"urgency", [](const Job& job) -> Value { return Json(job.urgency); }},
-    {"priority", [](const Job& job) -> Value {
-         if (job.priority < 0) return std::nullopt;
-         return Json(job.priority);
+    {"userid", [](const Job& job, const Member& put) { put(job.userid.value); }},
+    {"urgency", [](const Job& job, const Member& put) { put(job.urgency); }},
+    {"priority", [](const Job& job, const Member& put) {
+         if (job.priority >= 0) put(job.priority);
      }},
-    {"t_submit", time<&Job::t_submit>},
-    {"t_depend", time<&Job::t_depend>},
-    {"t_priority", time<&Job::t_priority>},
-    {"t_sched", time<&Job::t_sched>},
-    {"t_run", time<&Job::t_run>},
-    {"t_cleanup", time<&Job::t_cleanup>},
-    {"t_inactive", time<&Job::t_inactive>},
-    {"state", [](const Job& job) -> Value { return Json(static_cast<int>(job.state)); }},
+    {"t_submit", number<&Job::t_submit>},
+    {"t_depend", number<&Job::t_depend>},
+    {"t_priority", number<&Job::t_priority>},
+    {"t_sched", number<&Job::t_sched>},
+    {"t_run", number<&Job::t_run>},
+    {"t_cleanup", number<&Job::t_cleanup>},
+    {"t_inactive", number<&Job::t_inactive>},
+    {"state", [](const Job& job, const Member& put) { put(static_cast<int>(job.state)); }},
     {"name", text<&Job::name>},
     {"cwd", text<&Job::cwd>},
     {"queue", text<&Job::queue>},
     {"project", text<&Job::project>},
     {"bank", text<&Job::bank>},
-    {"ntasks", count<&Job::ntasks>},
-    {"ncores", count<&Job::ncores>},
-    {"duration", [](const Job& job) -> Value { return Json(job.duration); }},
-    {"nnodes", count<&Job::nnodes>},
+    {"ntasks", number<&Job::ntasks>},
+    {"ncores", number<&Job::ncores>},
+    {"duration", [](const Job& job, const Member& put) { put(job.duration); }},
+    {"nnodes", number<&Job::nnodes>},
     {"ranks", text<&Job::ranks>},
     {"nodelist", text<&Job::nodelist>},
-    {"success", [](const Job& job) -> Value {
-         if (!job.inactive()) return std::nullopt;
-         return Json(job.success());
+    {"success", [](const Job& job, const Member& put) {
+         if (job.inactive()) put(job.success());
      }},
-    {"exception_occurred", [](const Job& job) -> Value {
-         if (!job.inactive()) return std::nullopt;
-         return Json(job.exception.has_value());
+    {"exception_occurred", [](const Job& job, const Member& put) {
+         if (job.inactive()) put(job.exception.has_value());
      }},
-    {"exception_type", [](const Job& job) -> Value {
-         if (!job.exception) return std::nullopt;
-         return Json(job.exception->type);
+    {"exception_type", [](const Job& job, const Member& put) {
+         if (job.exception) put(std::string_view{job.exception->type});
      }},
-    {"exception_severity", [](const Job& job) -> Value {
-         if (!job.exception) return std::nullopt;
-         return Json(job.exception->severity);
+    {"exception_severity", [](const Job& job, const Member& put) {
+         if (job.exception) put(job.exception->severity);
      }},
-    {"exception_note", [](const Job& job) -> Value {
-         if (!job.exception) return std::nullopt;
-         return Json(job.exception->note);
+    {"exception_note", [](const Job& job, const Member& put) {
+         if (job.exception) put(std::string_view{job.exception->note});
      }},
-    {"result", [](const Job& job) -> Value {
-         if (!job.inactive()) return std::nullopt;
-         return Json(static_cast<int>(job.result));
+    {"result", [](const Job& job, const Member& put) {
+         if (job.inactive()) put(static_cast<int>(job.result));
      }},
-    {"expiration", [](const Job& job) -> Value {  // 0: no end; flux job timeleft wants a real
-         if (job.t_run == 0) return std::nullopt;
-         return Json(job.expiration);
+    {"expiration", [](const Job& job, const Member& put) {  // 0: no end
+         if (job.t_run != 0) put(job.expiration);
      }},
-    {"annotations", [](const Job& job) -> Value {
-         if (job.annotations.empty()) return std::nullopt;
-         return Json(job.annotations);
+    {"annotations", [](const Job& job, const Member& put) {
+         if (!job.annotations.empty()) put(job.annotations);
      }},
-    {"waitstatus", [](const Job& job) -> Value {
-         if (!job.waitstatus) return std::nullopt;
-         return Json(*job.waitstatus);
+    {"waitstatus", [](const Job& job, const Member& put) {
+         if (job.waitstatus) put(*job.waitstatus);
      }},
-    {"dependencies", dependencies},
-    {"id", [](const Job&) -> Value { return std::nullopt; }},  // always there
-    {"all", [](const Job&) -> Value { return std::nullopt; }},
+    {"dependencies", [](const Job& job, const Member& put) {
+         if (job.had_dependencies) put(job.dependencies);
+     }},
+    {"id", [](const Job&, const Member&) {}},  // always there
+    {"all", [](const Job&, const Member&) {}},
 }};
 constexpr std::size_t listed = 32;  // rows before these are attributes that list-attrs names
 
@@ -109,18 +118,21 @@ constexpr std::size_t listed = 32;  // rows before these are attributes that lis
 
 Result<JobAttrs> JobAttrs::from_json(const JsonArray& names) {
     JobAttrs attrs;
+    const auto add = [&](std::size_t row) {
+        if (std::ranges::find(attrs.rows_, row) == attrs.rows_.end()) attrs.rows_.push_back(row);
+    };
     for (const Json& name : names) {
         if (!name.is_string())
             return fail(EPROTO, "attrs: want strings, found {}", dump_json(name));
         const std::string_view wanted{name.as_string()};
         if (wanted == "all") {
-            for (std::size_t i = 0; i < listed; ++i) attrs.rows_.push_back(i);
+            for (std::size_t i = 0; i < listed; ++i) add(i);
             continue;
         }
         std::size_t i = 0;
         while (i < rows.size() && rows[i].name != wanted) ++i;
         if (i == rows.size()) return fail(EINVAL, "{} is not a valid attribute", wanted);
-        attrs.rows_.push_back(i);
+        add(i);
     }
     return attrs;
 }
@@ -132,11 +144,11 @@ JsonArray JobAttrs::names() {
     return names;
 }
 
-JsonObject JobAttrs::of(const Job& job) const {
-    JsonObject object{{"id", job.id.value}};
-    for (const std::size_t i : rows_)
-        if (auto value = rows[i].get(job)) object[rows[i].name] = *std::move(value);
-    return object;
+void JobAttrs::append(const Job& job, std::string& out) const {
+    out += "{\"id\":";
+    append_json(out, job.id.value);
+    for (const std::size_t i : rows_) rows[i].put(job, Member{out, rows[i].name});
+    out += '}';
 }
 
 }  // namespace sluice

@@ -16,8 +16,8 @@ class JobAttrs {
     /// Errors: EINVAL "X is not a valid attribute"; EPROTO for a name that is no string.
     static Result<JobAttrs> from_json(const JsonArray& names);
     static JsonArray names();
-    /// The id and those attributes that are set.
-    JsonObject of(const Job& job) const;
+    /// Appends the id and those attributes that are set, as the text of a JSON object.
+    void append(const Job& job, std::string& out) const;
 
   private:
     std::vector<std::size_t> rows_;

@@ -40,6 +40,12 @@ void add(JobTable::Counts& into, const JobTable::Counts& from) {
     into.timeout += from.timeout;
 }
 
+std::string job_answer(const JobAttrs& attrs, const Job& job) {
+    std::string answer = "{\"job\":";
+    attrs.append(job, answer);
+    return answer + "}";
+}
+
 }  // namespace
 
 JobListService::JobListService(JobPipeline& pipeline)
@@ -79,14 +85,16 @@ void JobListService::list(Request request, const JsonObject& payload) {
         listings_.push_back(std::move(listing));
         return go_on_soon();
     }
-    JsonArray jobs;
+    std::string answer = "{\"jobs\":[";
     Step step;
     do {
         const Job* job = listing.walk.next();
         step = judge(listing, job);
-        if (step == Step::take) jobs.emplace_back(listing.query.attrs.of(*job));
+        if (step != Step::take) continue;
+        if (listing.count > 1) answer += ',';
+        listing.query.attrs.append(*job, answer);
     } while (step != Step::end);
-    listing.request.respond(JsonObject{{"jobs", std::move(jobs)}});
+    listing.request.respond_text(answer + "]}");
 }
 
 /// Whether `job`, the next one or nullptr, belongs into the listing.
@@ -102,6 +110,7 @@ JobListService::Step JobListService::judge(Listing& listing, const Job* job) {
 
 /// True when that was the end of the listing.
 bool JobListService::send_slice(Listing& listing) const {
+    std::string answer;
     for (std::size_t looked_at = 0; looked_at < slice_jobs; ++looked_at) {
         if (slow(listing.request)) return false;
         const Job* job = listing.walk.next();
@@ -111,9 +120,10 @@ bool JobListService::send_slice(Listing& listing) const {
             listing.request.end_stream();
             return true;
         }
-        JsonObject answer{{"jobs", JsonArray{listing.query.attrs.of(*job)}}};
-        if (listing.count == 1) answer["version"] = 1;
-        listing.request.respond(answer);
+        answer = "{\"jobs\":[";
+        listing.query.attrs.append(*job, answer);
+        answer += listing.count == 1 ? "],\"version\":1}" : "]}";
+        listing.request.respond_text(answer);
     }
     return false;
 }
@@ -144,11 +154,8 @@ void JobListService::list_id(Request request, const JsonObject& payload) {
     if (!attrs) return request.fail(attrs.error());
     const Job* job = pipeline_.table().find(id);
     if (!job) return request.fail(Error{ENOENT});
-    if (static_cast<std::int64_t>(job->state) >= state) {
-        JsonObject answer;
-        answer["job"] = attrs->of(*job);
-        return request.respond(answer);
-    }
+    if (static_cast<std::int64_t>(job->state) >= state)
+        return request.respond_text(job_answer(*attrs, *job));
     waiters_.push_back({std::move(request), id, *std::move(attrs), state});
 }
 
@@ -157,9 +164,7 @@ void JobListService::answer_waiting() {
         const Job* job = pipeline_.table().find(waiter.id);
         if (!job) return waiter.request.fail(Error{ENOENT}), true;
         if (static_cast<std::int64_t>(job->state) < waiter.state) return false;
-        JsonObject answer;
-        answer["job"] = waiter.attrs.of(*job);
-        return waiter.request.respond(answer), true;
+        return waiter.request.respond_text(job_answer(waiter.attrs, *job)), true;
     });
     if (stats_streams_.empty()) return;
     const JsonObject now = counts();
