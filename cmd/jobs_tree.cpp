@@ -9,6 +9,7 @@
 
 #include "base/rfc/fluid.hpp"
 #include "cmd/client.hpp"
+#include "cmd/render_table.hpp"
 
 namespace sluice {
 

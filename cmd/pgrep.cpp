@@ -7,10 +7,10 @@
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
 #include "cmd/format/job_formats.hpp"
-#include "cmd/format/output_format.hpp"
 #include "cmd/job_query.hpp"
 #include "cmd/options/job_expression.hpp"
 #include "cmd/options/job_filter.hpp"
+#include "cmd/render_table.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-#include "cmd/format/output_format.hpp"
+#include "cmd/render_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
