@@ -7,7 +7,7 @@
 #include "cmd/cli.hpp"
 #include "cmd/client.hpp"
 #include "cmd/commands.hpp"
-#include "cmd/pmi_method.hpp"
+#include "pmi/method.hpp"
 
 namespace sluice {
 namespace {
@@ -26,7 +26,7 @@ struct BarrierOptions {
     bool timing = false;
 };
 
-Result<void> run_barrier(PmiMethod& pmi, const BarrierOptions& options) {
+Result<void> run_barrier(pmi::Method& pmi, const BarrierOptions& options) {
     for (std::int64_t i = 0; i < options.count; ++i) {
         SLUICE_CHECK(pmi.barrier());  // all tasks are there before the clock starts
         if (options.abort_rank == std::to_string(pmi.rank())) {
@@ -47,7 +47,7 @@ Result<void> run_barrier(PmiMethod& pmi, const BarrierOptions& options) {
     return {};
 }
 
-Result<void> run_exchange(PmiMethod& pmi, std::int64_t count) {
+Result<void> run_exchange(pmi::Method& pmi, std::int64_t count) {
     for (std::int64_t round = 0; round < count; ++round) {
         SLUICE_CHECK(pmi.barrier());
         const auto start = Clock::now();
@@ -69,7 +69,7 @@ Result<void> run_exchange(PmiMethod& pmi, std::int64_t count) {
     return {};
 }
 
-Result<void> run_get(PmiMethod& pmi, const std::string& ranks,
+Result<void> run_get(pmi::Method& pmi, const std::string& ranks,
                      const std::vector<std::string>& keys) {
     if (ranks != "all") {
         SLUICE_TRY(const Idset wanted, Idset::parse(ranks));
@@ -86,7 +86,7 @@ Result<void> run_get(PmiMethod& pmi, const std::string& ranks,
 /// Opens the method, runs `body` and says goodbye to the server.
 template <class Body>
 int with_pmi(const Cli& cli, const std::string& method, Body body) {
-    auto pmi = open_pmi(method);
+    auto pmi = pmi::open_method(method);
     if (!pmi) return cli.error(pmi.error().text());
     if (const Result<void> done = body(**pmi); !done) return cli.error(done.error().text());
     std::fflush(stdout);
@@ -140,7 +140,7 @@ int cmd_pmi(int argc, char** argv) {
     if (!declare(cli, what, options))
         return outer.usage_error(fmt::format("unknown subcommand {}", what));
     if (const auto over = cli.parse(argc - skipped, argv + skipped)) return *over;
-    return with_pmi(cli, method, [&](PmiMethod& pmi) -> Result<void> {
+    return with_pmi(cli, method, [&](pmi::Method& pmi) -> Result<void> {
         if (what == "barrier") return run_barrier(pmi, options.barrier);
         if (what == "exchange") return run_exchange(pmi, options.exchanges);
         return run_get(pmi, options.ranks, cli.words());

@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view default_methods = "config,simple,single";
+constexpr std::string_view default_methods = "config,simple,libpmi2,libpmi,single";
 
 /// The methods to try, in order: the attribute's only one, those of the environment, or ours.
 std::string method_list(const Attributes& attributes) {
@@ -82,10 +82,14 @@ Result<Bootstrapper> Bootstrapper::open(const Attributes& attributes, const Json
             SLUICE_CHECK(self.from_config(table->get_object(), attributes, own));
             return self;
         }
-        if (method == "simple" && (pmi_is_there() || chosen)) {
-            if (auto done = self.from_pmi(kind); !done)
-                return done.error().in("boot-method simple");
-            return self;
+        const bool is_library = method.starts_with("libpmi");
+        if ((method == "simple" && (pmi_is_there() || chosen)) || is_library) {
+            const auto done = self.from_pmi(method, kind);
+            if (done) return self;
+            // Most machines have no such library.
+            if (!is_library || chosen)
+                return done.error().in(fmt::format("boot-method {}", method));
+            continue;
         }
         if (method == "single") {
             self.boot_.hosts.append(attributes.get_or("hostname", ""));
@@ -94,10 +98,11 @@ Result<Bootstrapper> Bootstrapper::open(const Attributes& attributes, const Json
             return self;
         }
         if (chosen && method != "config" && method != "simple")
-            return fail(EINVAL, "broker.boot-method: '{}' is none of config, simple, single",
+            return fail(EINVAL, "broker.boot-method: '{}' is none of config, simple, libpmi2, libpmi and single",
                         method);
     }
-    return fail(ENOENT, "no boot method of '{}' works here; use config, simple or single", methods);
+    return fail(ENOENT, "no boot method of '{}' works here; use config, simple, libpmi2, libpmi or single",
+                methods);
 }
 
 Result<void> Bootstrapper::from_config(const JsonObject& table, const Attributes& attributes,
@@ -140,15 +145,15 @@ Result<void> Bootstrapper::from_config(const JsonObject& table, const Attributes
     return {};
 }
 
-Result<void> Bootstrapper::from_pmi(TopologyKind kind) {
-    SLUICE_TRY(pmi_, pmi::SimpleClient::from_environment());
+Result<void> Bootstrapper::from_pmi(std::string_view method, TopologyKind kind) {
+    SLUICE_TRY(pmi_, pmi::open_method(method));
     boot_.rank = Rank{pmi_->rank()};
     boot_.size = pmi_->size();
     boot_.topology = Topology(kind, boot_.size);
     boot_.topo = kind.to_string();
     if (const auto level = pmi_->get("flux.instance-level")) {
         std::from_chars(level->data(), level->data() + level->size(), boot_.instance_level);
-        SLUICE_TRY(boot_.jobid, pmi_->kvsname());
+        boot_.jobid = pmi_->name();
     }
     auto mapping = pmi_->get("flux.taskmap");
     if (!mapping) mapping = pmi_->get("PMI_process_mapping");
@@ -181,7 +186,7 @@ Result<void> Bootstrapper::exchange(const std::string& hostname) {
         return pmi_->finalize();
     }
     const Result<void> done = exchange_cards(hostname);
-    return done ? done : done.error().in("boot-method simple");
+    return done ? done : done.error().in("boot-method " + boot_.method);
 }
 
 Result<void> Bootstrapper::exchange_cards(const std::string& hostname) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@
 #include "base/rfc/hostlist.hpp"
 #include "base/strong_id.hpp"
 #include "broker/overlay/topology.hpp"
-#include "pmi/simple_client.hpp"
+#include "pmi/method.hpp"
 
 namespace sluice {
 
@@ -55,11 +56,11 @@ class Bootstrapper {
   private:
     Result<void> from_config(const JsonObject& table, const Attributes& attributes,
                              TopologyKind kind);
-    Result<void> from_pmi(TopologyKind kind);
+    Result<void> from_pmi(std::string_view method, TopologyKind kind);
     Result<void> exchange_cards(const std::string& hostname);
 
     Bootstrap boot_;
-    std::optional<pmi::SimpleClient> pmi_;
+    std::unique_ptr<pmi::Method> pmi_;
     std::string interface_hint_;  // of the enclosing instance
 };
 

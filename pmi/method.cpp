@@ -1,4 +1,4 @@
-#include "cmd/pmi_method.hpp"
+#include "pmi/method.hpp"
 
 #include <dlfcn.h>
 
@@ -7,12 +7,12 @@
 
 #include "pmi/simple_client.hpp"
 
-namespace sluice {
+namespace sluice::pmi {
 namespace {
 
-class SimpleMethod : public PmiMethod {
+class SimpleMethod : public Method {
   public:
-    explicit SimpleMethod(pmi::SimpleClient client) : client_(std::move(client)) {}
+    explicit SimpleMethod(SimpleClient client) : client_(std::move(client)) {}
     std::uint32_t rank() const override { return client_.rank(); }
     std::uint32_t size() const override { return client_.size(); }
     std::string name() override { return client_.kvsname().value_or("?"); }
@@ -25,11 +25,11 @@ class SimpleMethod : public PmiMethod {
     void abort(int code, const std::string& message) override { client_.abort(code, message); }
 
   private:
-    pmi::SimpleClient client_;
+    SimpleClient client_;
 };
 
 /// A job of one task, without a server.
-class SingleMethod : public PmiMethod {
+class SingleMethod : public Method {
   public:
     std::uint32_t rank() const override { return 0; }
     std::uint32_t size() const override { return 1; }
@@ -75,7 +75,7 @@ class Library {
         if (!function) return function.error();
         const int code = (*function)(args...);
         if (code == 0) return {};
-        return fail(pmi::to_errno(static_cast<pmi::Status>(code)), "{}: error {}", name, code);
+        return fail(to_errno(static_cast<Status>(code)), "{}: error {}", name, code);
     }
 
   private:
@@ -83,9 +83,9 @@ class Library {
     void* handle_;  // stays open to the end of the program
 };
 
-constexpr int value_bytes = static_cast<int>(pmi::value_bytes_max);
+constexpr int value_bytes = static_cast<int>(value_bytes_max);
 
-class LibPmi : public PmiMethod {
+class LibPmi : public Method {
   public:
     explicit LibPmi(Library library) : library_(library) {}
     Result<void> init() {
@@ -93,7 +93,7 @@ class LibPmi : public PmiMethod {
         SLUICE_CHECK(library_.call("PMI_Init", &spawned));
         SLUICE_CHECK(library_.call("PMI_Get_rank", &rank_));
         SLUICE_CHECK(library_.call("PMI_Get_size", &size_));
-        char name[pmi::kvsname_bytes_max];
+        char name[kvsname_bytes_max];
         SLUICE_CHECK(library_.call("PMI_KVS_Get_my_name", +name, int{sizeof name}));
         name_ = name;
         return {};
@@ -123,13 +123,13 @@ class LibPmi : public PmiMethod {
     std::string name_;
 };
 
-class LibPmi2 : public PmiMethod {
+class LibPmi2 : public Method {
   public:
     explicit LibPmi2(Library library) : library_(library) {}
     Result<void> init() {
         int spawned = 0, appnum = 0;
         SLUICE_CHECK(library_.call("PMI2_Init", &spawned, &size_, &rank_, &appnum));
-        char name[pmi::kvsname_bytes_max];
+        char name[kvsname_bytes_max];
         SLUICE_CHECK(library_.call("PMI2_Job_GetId", +name, int{sizeof name}));
         name_ = name;
         return {};
@@ -166,35 +166,35 @@ class LibPmi2 : public PmiMethod {
     std::string name_;
 };
 
-template <class Method>
-Result<std::unique_ptr<PmiMethod>> open_library(const std::string& path) {
+template <class Way>
+Result<std::unique_ptr<Method>> open_library(const std::string& path) {
     SLUICE_TRY(const Library library, Library::open(path));
-    auto method = std::make_unique<Method>(library);
+    auto method = std::make_unique<Way>(library);
     SLUICE_CHECK(method->init());
-    return std::unique_ptr<PmiMethod>{std::move(method)};
+    return std::unique_ptr<Method>{std::move(method)};
 }
 
-Result<std::unique_ptr<PmiMethod>> open_named(std::string_view uri) {
+Result<std::unique_ptr<Method>> open_named(std::string_view uri) {
     const std::size_t colon = std::min(uri.find(':'), uri.size());
     const std::string_view scheme = uri.substr(0, colon);
     const std::string path{colon < uri.size() ? uri.substr(colon + 1) : ""};
     if (scheme == "simple") {
-        SLUICE_TRY(pmi::SimpleClient client, pmi::SimpleClient::from_environment());
-        return std::unique_ptr<PmiMethod>{std::make_unique<SimpleMethod>(std::move(client))};
+        SLUICE_TRY(SimpleClient client, SimpleClient::from_environment());
+        return std::unique_ptr<Method>{std::make_unique<SimpleMethod>(std::move(client))};
     }
     if (scheme == "libpmi") return open_library<LibPmi>(path.empty() ? "libpmi.so" : path);
     if (scheme == "libpmi2") return open_library<LibPmi2>(path.empty() ? "libpmi2.so" : path);
-    if (scheme == "single") return std::unique_ptr<PmiMethod>{std::make_unique<SingleMethod>()};
+    if (scheme == "single") return std::unique_ptr<Method>{std::make_unique<SingleMethod>()};
     return fail(EINVAL, "unknown method '{}'; use simple, libpmi, libpmi2 or single", uri);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<PmiMethod>> open_pmi(std::string_view uri) {
+Result<std::unique_ptr<Method>> open_method(std::string_view uri) {
     if (!uri.empty()) return open_named(uri);
     for (const std::string_view method : {"simple", "libpmi2", "libpmi"})
         if (auto opened = open_named(method)) return opened;
     return open_named("single");
 }
 
-}  // namespace sluice
+}  // namespace sluice::pmi

@@ -1,5 +1,5 @@
-// The ways in which `flux pmi` reaches a PMI server: the wire itself, the two C libraries, or none
-// at all (a job of one task).
+// The ways in which a broker that boots, and `flux pmi`, reach a PMI server: the wire itself, the two
+// C libraries of a launcher, or none at all (a job of one task).
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 #include "base/result.hpp"
 
-namespace sluice {
+namespace sluice::pmi {
 
 /// What a method must offer. Calls fail with the errno of the PMI return code.
-class PmiMethod {
+class Method {
   public:
-    virtual ~PmiMethod() = default;
+    virtual ~Method() = default;
     virtual std::uint32_t rank() const = 0;
     virtual std::uint32_t size() const = 0;
     /// The name of the job: the KVS name.
@@ -28,6 +28,6 @@ class PmiMethod {
 
 /// `uri`: "simple", "libpmi[:PATH]", "libpmi2[:PATH]" or "single"; empty takes the first that
 /// works. Errors: EINVAL an unknown method; why the method cannot be used.
-Result<std::unique_ptr<PmiMethod>> open_pmi(std::string_view uri);
+Result<std::unique_ptr<Method>> open_method(std::string_view uri);
 
-}  // namespace sluice
+}  // namespace sluice::pmi
