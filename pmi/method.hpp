@@ -1,5 +1,5 @@
-// The ways in which a broker that boots, and `flux pmi`, reach a PMI server: the wire itself, the two
-// C libraries of a launcher, or none at all (a job of one task).
+// The ways in which a broker that boots, and `flux pmi`, reach a PMI server: the wire itself, the
+// two C libraries of a launcher, or none at all (a job of one task).
 #pragma once
 
 #include <cstdint>

@@ -98,10 +98,12 @@ Result<Bootstrapper> Bootstrapper::open(const Attributes& attributes, const Json
             return self;
         }
         if (chosen && method != "config" && method != "simple")
-            return fail(EINVAL, "broker.boot-method: '{}' is none of config, simple, libpmi2, libpmi and single",
-                        method);
+            return fail(EINVAL,
+                        "broker.boot-method: '{}' is none of config, simple, libpmi2, libpmi and "
+                        "single", method);
     }
-    return fail(ENOENT, "no boot method of '{}' works here; use config, simple, libpmi2, libpmi or single",
+    return fail(ENOENT,
+                "no boot method of '{}' works here; use config, simple, libpmi2, libpmi or single",
                 methods);
 }
 
