@@ -6,6 +6,12 @@
 #include "broker/broker.hpp"
 #include "broker/options.hpp"
 
+/// Read by jemalloc: the reactor does nearly all of the work, and what it no longer needs goes back
+/// within a second.
+extern "C" {
+const char* malloc_conf = "narenas:1,dirty_decay_ms:1000,muzzy_decay_ms:0";
+}
+
 int main(int argc, char** argv) {
     sluice::BrokerOptions options;
     if (const auto code = sluice::parse_broker_options(argc, argv, options)) return *code;
