@@ -100,13 +100,14 @@ Result<FindExpression::Term> FindExpression::parse_all(std::string_view text, in
     if (depth <= 0) return fail(EINVAL, "nested too deeply");
     Term term;
     SLUICE_TRY(Term first, parse_one(text, depth));
-    term.parts.emplace_back(true, std::move(first));
+    term.parts.push_back(std::move(first));
     for (skip_blanks(text); !text.empty(); skip_blanks(text)) {
         const std::string_view word = text.substr(0, text.find_first_of(blanks));
         const bool joined_by_or = word == "or";
         if (joined_by_or || word == "and") text.remove_prefix(word.size());
         SLUICE_TRY(Term next, parse_one(text, depth));
-        term.parts.emplace_back(!joined_by_or, std::move(next));
+        next.joined_by_or = joined_by_or;
+        term.parts.push_back(std::move(next));
     }
     return term;
 }
@@ -125,9 +126,9 @@ bool FindExpression::Term::matches(const Vertex& vertex, const VertexState* stat
     switch (kind) {
         case Kind::all: {
             bool result = true;
-            for (const auto& [all, part] : parts) {
+            for (const Term& part : parts) {
                 const bool one = part.matches(vertex, state, facts);
-                result = all ? result && one : result || one;
+                result = part.joined_by_or ? result || one : result && one;
             }
             return result;
         }

@@ -40,7 +40,8 @@ class FindExpression {
         JobKey job = 0;
         std::string property;
         std::vector<std::string> names;  // sorted
-        std::vector<std::pair<bool, Term>> parts;  // joined by and (true) or or
+        std::vector<Term> parts;
+        bool joined_by_or = false;  // to the part before it
         bool matches(const Vertex& vertex, const VertexState* state, FindFacts facts) const;
     };
     Result<Term> parse_all(std::string_view text, int depth);
