@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <csignal>
-#include <ranges>
 
 #include "broker/service/job_manager.hpp"
 
@@ -65,9 +64,13 @@ Result<JsonArray> slice(const std::vector<JobId>& items, std::string_view text) 
         return fail(EINVAL, "slice: '{}' is not of the form [FROM:TO:STEP]", text);
     std::array<std::optional<std::int64_t>, 3> numbers;
     std::size_t parts = 0;
-    for (const auto part : std::views::split(text.substr(1, text.size() - 2), ':')) {
+    std::optional<std::string_view> rest = text.substr(1, text.size() - 2);
+    while (rest) {
         if (parts == numbers.size()) return fail(EINVAL, "slice: '{}' has too many parts", text);
-        SLUICE_TRY(numbers[parts++], slice_number({part.begin(), part.end()}));
+        const std::size_t colon = rest->find(':');
+        SLUICE_TRY(numbers[parts++], slice_number(rest->substr(0, colon)));
+        if (colon == std::string_view::npos) rest.reset();
+        else rest->remove_prefix(colon + 1);
     }
     const auto size = static_cast<std::int64_t>(items.size());
     const std::int64_t step = numbers[2].value_or(1);
