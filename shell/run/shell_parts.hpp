@@ -49,7 +49,7 @@ class Shell {
     Result<void> add_pmix_environment(TaskSpawn& spawn, std::uint32_t rank) const;
     void watch_for_mpi();
     void hint_at_pmi(const TaskExit& exit);
-    void on_pmi_abort(const std::string& note, int code);
+    void on_abort(const std::string& note, int code);
     void start_service();
     void start_rexec();
     void listen_to_launcher();

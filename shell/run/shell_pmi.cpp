@@ -7,14 +7,19 @@
 namespace sluice::shell {
 
 Result<void> Shell::start_pmi() {
-    const auto on_abort = [this](const std::string& note, int code) { on_pmi_abort(note, code); };
+    // As in the reference the note has the code; the job has it only when nobody else is stopped.
+    const auto on_pmi_1_abort = [this](const std::string& note, int code) {
+        if (plan_.ntasks == 1) on_abort(note, code);
+        else on(action::Raise{note, {}});
+    };
     if (options_.pmi)
         pmi_.emplace(PmiServer::Parts{
-            info_, options_, plan_, handle_, on_abort, [this](const std::string& text) {
+            info_, options_, plan_, handle_, on_pmi_1_abort, [this](const std::string& text) {
                 perform(fsm_->on_fatal({LogLevel::fatal, "pmi-simple", text}));
             }});
     if (!options_.pmix) return {};
-    pmix_.emplace(PmixServer::Parts{info_, options_, plan_, handle_, folder_->path(), on_abort,
+    const auto on_pmix_abort = [this](const std::string& note, int code) { on_abort(note, code); };
+    pmix_.emplace(PmixServer::Parts{info_, options_, plan_, handle_, folder_->path(), on_pmix_abort,
                                     [this](std::uint32_t) { pmix_used_ = true; }});
     return pmix_->start();
 }
@@ -46,7 +51,7 @@ void Shell::hint_at_pmi(const TaskExit& exit) {
 
 /// The job ends as if the program had exited with the code; one that no process can exit with is a
 /// failure.
-void Shell::on_pmi_abort(const std::string& note, int code) {
+void Shell::on_abort(const std::string& note, int code) {
     constexpr int code_max = 255;
     on(action::Raise{note, (code > 0 && code <= code_max ? code : 1) << 8});
 }
