@@ -1,14 +1,17 @@
-// JSON documents that live until the process ends, for commands that read very many of them: their
-// memory comes from one arena, which is never given back piece by piece.
+// JSON documents that live together and go together, for commands that read very many of them.
 #pragma once
 
+#include <boost/json/monotonic_resource.hpp>
 #include <string_view>
 
 #include "base/json.hpp"
 
 namespace sluice {
 
-/// As parse_json_object. Not for daemons: every call takes memory for good.
-Result<JsonObject> parse_json_object_for_good(std::string_view text);
+using JsonArena = boost::json::monotonic_resource;
+
+/// As parse_json_object; the object takes its memory from `arena`, which must outlive it and
+/// whatever is moved out of it.
+Result<JsonObject> parse_json_object(std::string_view text, JsonArena& arena);
 
 }  // namespace sluice

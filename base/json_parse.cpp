@@ -13,7 +13,6 @@ namespace json = boost::json;
 using error_code = json::error_code;
 
 constexpr std::size_t depth_max = 64;
-constexpr std::size_t arena_block_bytes = std::size_t{1} << 20;
 
 /// Builds the value from the parser's calls. It is given the whole text at once, but a token with
 /// escapes still comes in parts.
@@ -120,8 +119,7 @@ Result<Json> parse_json(std::string_view text) {
     return parse(text, {});
 }
 
-Result<JsonObject> parse_json_object_for_good(std::string_view text) {
-    static json::monotonic_resource arena{arena_block_bytes};
+Result<JsonObject> parse_json_object(std::string_view text, JsonArena& arena) {
     SLUICE_TRY(Json value, parse(text, &arena));
     if (value.is_object()) return std::move(value.get_object());
     return fail(EPROTO, "JSON: expected an object, found {}", json_type_name(value));

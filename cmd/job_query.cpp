@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/json_arena.hpp"
 #include "base/rfc/resource_set.hpp"
 #include "cmd/client.hpp"
 #include "cmd/options/job_filter.hpp"
@@ -62,29 +61,83 @@ void read_stats(const JsonObject& reply, InstanceSummary& summary) {
         in.integer_or("failed", 0) + in.integer_or("canceled", 0) + in.integer_or("timeout", 0);
 }
 
-}  // namespace
+/// Jobs that a response may bring; the reference ignores the wish and sends one.
+constexpr std::int64_t batch_jobs = 100;
 
-Result<std::vector<JsonObject>> list_jobs(Handle& flux, const JobQuery& query) {
+/// Asks; `take` gets the text of each part of the answer, and `end` is set to what ended it.
+void send_query(Handle& flux, const JobQuery& query, std::optional<Error>& end,
+                std::function<Result<void>(std::string_view text)> take) {
     JsonObject request;
     request["max_entries"] = query.entries_max;
     request["attrs"] = to_array(query.attributes);
     request["since"] = query.since;
+    request["batch"] = batch_jobs;
     request["constraint"] = query.constraint;
+    flux.send("job-list.list", request, {.streaming = true},
+              [&end, take = std::move(take)](const Reply& reply) {
+                  if (!reply.ok()) end = reply.error();
+                  if (end) return;
+                  if (const auto taken = take(reply.message.text()); !taken) end = taken.error();
+              });
+}
+
+template <class Take>
+void for_each_job(JsonObject& payload, const Take& take) {
+    Json* list = payload.if_contains("jobs");
+    if (!list || !list->is_array()) return;
+    for (Json& job : list->get_array())
+        if (job.is_object()) take(job.get_object());
+}
+
+JobRow make_job_row(JsonObject job, double now, UserNames& users) {
+    JobRow row{.json = std::move(job), .now = now};
+    if (row.has("userid")) row.username = users.of(row.integer("userid"));
+    row.local_uri = localized_uri(job_uri(row));
+    return row;
+}
+
+}  // namespace
+
+const std::string& UserNames::of(std::int64_t userid) {
+    const auto [found, added] = names_.try_emplace(userid);
+    if (added) found->second = user_name(UserId{static_cast<std::uint32_t>(userid)});
+    return found->second;
+}
+
+Result<std::vector<JsonObject>> list_jobs(Handle& flux, const JobQuery& query) {
     std::vector<JsonObject> jobs;
     std::optional<Error> end;
-    flux.send("job-list.list", request, {.streaming = true}, [&](const Reply& reply) {
-        if (!reply.ok()) end = reply.error();
-        if (end) return;
-        auto payload = parse_json_object_for_good(reply.message.text());
-        if (!payload) return void(end = payload.error());
-        Json* list = payload->if_contains("jobs");
-        if (!list || !list->is_array()) return;
-        for (Json& job : list->get_array())
-            if (job.is_object()) jobs.push_back(std::move(job.get_object()));
+    send_query(flux, query, end, [&](std::string_view text) -> Result<void> {
+        SLUICE_TRY(JsonObject payload, parse_json_object(text));
+        for_each_job(payload, [&](JsonObject& job) { jobs.push_back(std::move(job)); });
+        return {};
     });
     if (!flux.run_until([&] { return end.has_value(); })) return Error{ECONNRESET};
     if (end->errnum() != ENODATA) return *end;
     return jobs;
+}
+
+JobListing::JobListing(Handle& flux, const JobQuery& query, double now) : flux_(flux), now_(now) {
+    send_query(flux, query, end_, [this](std::string_view text) -> Result<void> {
+        JobBatch batch{.memory = std::make_unique<JsonArena>(text.size() * 8)};
+        SLUICE_TRY(JsonObject payload, parse_json_object(text, *batch.memory));
+        for_each_job(payload, [&](JsonObject& job) {
+            batch.rows.push_back(make_job_row(std::move(job), now_, users_));
+        });
+        if (!batch.rows.empty()) batches_.push_back(std::move(batch));
+        return {};
+    });
+}
+
+Result<JobBatch> JobListing::next() {
+    if (!flux_.run_until([&] { return end_ || !batches_.empty(); })) return Error{ECONNRESET};
+    if (!batches_.empty()) {
+        JobBatch batch = std::move(batches_.front());
+        batches_.pop_front();
+        return batch;
+    }
+    if (end_->errnum() != ENODATA) return *end_;
+    return JobBatch{};
 }
 
 Result<std::vector<std::optional<JsonObject>>> list_job_ids(
@@ -167,21 +220,10 @@ Result<JsonObject> current_jobspec(Handle& flux, JobId id) {
 }
 
 std::vector<JobRow> make_job_rows(std::vector<JsonObject> jobs, double now) {
-    std::map<std::int64_t, std::string> names;
+    UserNames users;
     std::vector<JobRow> rows;
     rows.reserve(jobs.size());
-    for (JsonObject& job : jobs) {
-        // Made from it, not assigned: that would copy what is in an arena.
-        JobRow& row = rows.emplace_back(JobRow{.json = std::move(job)});
-        row.now = now;
-        if (row.has("userid")) {
-            const std::int64_t userid = row.integer("userid");
-            const auto [found, added] = names.try_emplace(userid);
-            if (added) found->second = user_name(UserId{static_cast<std::uint32_t>(userid)});
-            row.username = found->second;
-        }
-        row.local_uri = localized_uri(job_uri(row));
-    }
+    for (JsonObject& job : jobs) rows.push_back(make_job_row(std::move(job), now, users));
     return rows;
 }
 

@@ -1,10 +1,14 @@
 // Asking job-list for jobs (RFC 43).
 #pragma once
 
+#include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_arena.hpp"
 #include "base/rpc/handle.hpp"
 #include "cmd/format/job_fields.hpp"
 
@@ -19,6 +23,37 @@ struct JobQuery {
 
 /// Jobs in the order of job-list: pending, running, inactive. Errors: as the service sent.
 Result<std::vector<JsonObject>> list_jobs(Handle& flux, const JobQuery& query);
+
+/// Some jobs of a listing, and the memory that their JSON lives in.
+struct JobBatch {
+    std::unique_ptr<JsonArena> memory;
+    std::vector<JobRow> rows;
+};
+
+/// Names of users, each looked up once.
+class UserNames {
+  public:
+    const std::string& of(std::int64_t userid);
+
+  private:
+    std::map<std::int64_t, std::string> names_;
+};
+
+/// The answer to a query, read in parts as it comes: what has been read may be forgotten.
+class JobListing {
+  public:
+    JobListing(Handle& flux, const JobQuery& query, double now);
+
+    /// The next rows, as of make_job_rows; none at the end. Errors: as the service sent.
+    Result<JobBatch> next();
+
+  private:
+    Handle& flux_;
+    double now_;
+    std::deque<JobBatch> batches_;
+    std::optional<Error> end_;
+    UserNames users_;
+};
 
 /// The jobs with these ids, in their order; nullopt for an unknown one.
 Result<std::vector<std::optional<JsonObject>>> list_job_ids(

@@ -171,7 +171,10 @@ int run_jobs(const Cli& cli, const JobsOptions& options, const JobsPlan& plan, d
     if (options.from_stdin) {
         auto rows = rows_from_stdin(now);
         if (!rows) return cli.error(rows.error().text());
-        write_stdout(options.json ? jobs_json(*rows) : render_jobs(plan, options, *rows));
+        if (options.json) return write_stdout(jobs_json(*rows)), 0;
+        JobsTable table{plan, options};
+        for (const JobRow& row : *rows) table.add(row);
+        write_stdout(table.text());
         return 0;
     }
     auto flux = open_flux(cli, style);

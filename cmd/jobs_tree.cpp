@@ -4,12 +4,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/rfc/fluid.hpp"
 #include "cmd/client.hpp"
-#include "cmd/render_table.hpp"
 
 namespace sluice {
 
@@ -29,12 +29,10 @@ std::string_view colour_of(const JobRow& row) {
     }
 }
 
-std::vector<FieldsOfRow> field_sources(const std::vector<JobRow>& rows) {
-    std::vector<FieldsOfRow> sources;
-    sources.reserve(rows.size());
-    for (const JobRow& row : rows)
-        sources.emplace_back([&row](std::string_view field) { return job_field(row, field); });
-    return sources;
+TableOptions table_options(const JobsOptions& options) {
+    TableOptions table{.header = !options.no_header};
+    if (options.width > 0) table.width = static_cast<std::size_t>(options.width);
+    return table;
 }
 
 }  // namespace
@@ -45,17 +43,12 @@ std::int64_t terminal_width() {
     return size.ws_col;
 }
 
-std::string render_jobs(const JobsPlan& plan, const JobsOptions& options,
-                        const std::vector<JobRow>& rows) {
-    TableOptions table{.header = !options.no_header};
-    if (options.width > 0) table.width = static_cast<std::size_t>(options.width);
-    if (use_color(options.color)) {
-        table.decorate = [&rows](std::size_t i, std::string line) {
-            const std::string_view colour = colour_of(rows[i]);
-            return colour.empty() ? line : fmt::format("{}{}\033[0;0m", colour, line);
-        };
-    }
-    return render_table(plan.format, field_sources(rows), table);
+JobsTable::JobsTable(const JobsPlan& plan, const JobsOptions& options)
+    : table_(plan.format, table_options(options)), coloured_(use_color(options.color)) {}
+
+void JobsTable::add(const JobRow& row) {
+    const auto values = [&row](std::string_view field) { return job_field(row, field); };
+    table_.add(values, coloured_ ? colour_of(row) : "");
 }
 
 std::string stats_line(const JsonObject& stats, bool purged) {
@@ -72,22 +65,68 @@ std::string stats_line(const JsonObject& stats, bool purged) {
     return line + "\n";
 }
 
-Result<std::vector<JobRow>> JobsLister::by_filter(Handle& flux) const {
+JobQuery JobsLister::query() const {
     JobQuery query;
     // One more than wanted tells whether the output is truncated.
     query.entries_max = options_.count > 0 ? options_.count + 1 : 0;
     query.attributes = plan_.attributes;
     query.since = plan_.since;
     query.constraint = filter_constraint(plan_.filter);
-    SLUICE_TRY(auto jobs, list_jobs(flux, query));
-    if (options_.count > 0 && jobs.size() > static_cast<std::size_t>(options_.count)) {
-        fmt::print(stderr,
-                   "warning: output truncated at {} jobs.\n"
-                   "Use --count to increase returned results or use filters to alter results.\n",
-                   options_.count);
-        jobs.resize(static_cast<std::size_t>(options_.count));
+    return query;
+}
+
+/// Takes away what is more than wanted of `rows` after `before` others.
+void JobsLister::truncate(std::vector<JobRow>& rows, std::size_t before) const {
+    const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(options_.count, 0));
+    if (wanted == 0 || before + rows.size() <= wanted) return;
+    fmt::print(stderr,
+               "warning: output truncated at {} jobs.\n"
+               "Use --count to increase returned results or use filters to alter results.\n",
+               wanted);
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(wanted - before), rows.end());
+}
+
+void JobsLister::add(Handle& flux, std::vector<JobRow>& rows, int level, JobsTable& table,
+                     std::vector<Instance>& instances) const {
+    if (plan_.tells_why) explain_waits(flux, rows);
+    if (plan_.instances) load_instance_summaries(rows);
+    for (const JobRow& row : rows) {
+        table.add(row);
+        if (enters(row, level)) instances.push_back({row.id(), job_uri(row)});
     }
-    return rows_of(flux, std::move(jobs));
+}
+
+Result<JobsLister::Listing> JobsLister::list(Handle& flux, int level) const {
+    JobListing listing{flux, query(), now_};
+    JobsTable table{plan_, options_};
+    Listing out;
+    while (true) {
+        SLUICE_TRY(JobBatch batch, listing.next());
+        if (batch.rows.empty()) break;
+        truncate(batch.rows, table.size());
+        add(flux, batch.rows, level, table, out.instances);
+    }
+    out.rows = table.size();
+    out.text = table.text();
+    return out;
+}
+
+Result<JobsLister::Listing> JobsLister::list_ids(Handle& flux,
+                                                 const std::vector<std::string>& words) const {
+    SLUICE_TRY(std::vector<JobRow> rows, by_ids(flux, words));
+    JobsTable table{plan_, options_};
+    Listing out;
+    add(flux, rows, 0, table, out.instances);
+    out.rows = table.size();
+    if (!rows.empty()) out.text = table.text();
+    return out;
+}
+
+Result<std::vector<JobRow>> JobsLister::by_filter(Handle& flux) const {
+    SLUICE_TRY(auto jobs, list_jobs(flux, query()));
+    std::vector<JobRow> rows = make_job_rows(std::move(jobs), now_);
+    truncate(rows, 0);
+    return rows;
 }
 
 Result<std::vector<JobRow>> JobsLister::by_ids(Handle& flux,
@@ -101,13 +140,7 @@ Result<std::vector<JobRow>> JobsLister::by_ids(Handle& flux,
         else
             fmt::print(stderr, "JobID {} unknown\n", words[i]);
     }
-    return rows_of(flux, std::move(jobs));
-}
-
-std::vector<JobRow> JobsLister::rows_of(Handle& flux, std::vector<JsonObject> jobs) const {
-    std::vector<JobRow> rows = make_job_rows(std::move(jobs), now_);
-    if (plan_.tells_why) explain_waits(flux, rows);
-    return rows;
+    return make_job_rows(std::move(jobs), now_);
 }
 
 Result<int> JobsLister::print_stats(Handle& flux) const {
@@ -120,27 +153,25 @@ Result<int> JobsLister::print_stats(Handle& flux) const {
 }
 
 bool JobsLister::enters(const JobRow& row, int level) const {
+    if (!options_.recursive || level >= options_.level || job_uri(row).empty()) return false;
     const bool mine = row.integer("userid") == static_cast<std::int64_t>(::getuid());
-    return options_.recursive && level < options_.level && !job_uri(row).empty() &&
-           row.integer("state") == job_state::run && (mine || options_.recurse_all);
+    return row.integer("state") == job_state::run && (mine || options_.recurse_all);
 }
 
-void JobsLister::print_children(const std::vector<JobRow>& rows, const std::string& path,
+void JobsLister::print_children(const std::vector<Instance>& instances, const std::string& path,
                                 int level) const {
-    for (const JobRow& row : rows) {
-        if (!enters(row, level)) continue;
-        auto child = Handle::open(reachable_uri(job_uri(row)));
+    for (const Instance& instance : instances) {
+        auto child = Handle::open(reachable_uri(instance.uri));
         if (!child) continue;
-        auto jobs = by_filter(*child);
-        if (!jobs) continue;
-        if (plan_.instances) load_instance_summaries(*jobs);
-        const std::string child_path = path + (path.empty() ? "" : "/") + to_f58(row.id());
+        const auto listing = list(*child, level + 1);
+        if (!listing) continue;
+        const std::string child_path = path + (path.empty() ? "" : "/") + to_f58(instance.id);
         fmt::print("\n{}:\n", child_path);
         if (options_.stats || options_.stats_only)
             if (const auto stats = child->call("job-list.job-stats"))
                 write_stdout(stats_line(*stats, false));
-        if (!options_.stats_only) write_stdout(render_jobs(plan_, options_, *jobs));
-        print_children(*jobs, child_path, level + 1);
+        if (!options_.stats_only) write_stdout(listing->text);
+        print_children(listing->instances, child_path, level + 1);
     }
 }
 
@@ -164,23 +195,24 @@ Result<int> JobsLister::run(Handle& flux, const std::vector<std::string>& ids) {
         SLUICE_TRY(code, print_stats(flux));
         if (options_.stats_only && !options_.recursive) return code;
     }
-    SLUICE_TRY(auto rows, ids.empty() ? by_filter(flux) : by_ids(flux, ids));
-    if (options_.json) {
-        JsonArray array = json_rows(rows, 0);
-        JsonObject object;
-        const bool single = ids.size() == 1 && array.size() == 1;
-        if (single)
-            object = std::move(array.front().get_object());
-        else
-            object["jobs"] = std::move(array);
-        write_stdout(dump_json_spaced(Json(object)) + "\n");
-        return ids.empty() || !rows.empty() ? 0 : 1;
-    }
-    if (plan_.instances) load_instance_summaries(rows);
-    if (!options_.stats_only && (ids.empty() || !rows.empty()))
-        write_stdout(render_jobs(plan_, options_, rows));
-    if (options_.recursive) print_children(rows, "", 0);
+    if (options_.json) return print_json(flux, ids);
+    SLUICE_TRY(const Listing listing, ids.empty() ? list(flux, 0) : list_ids(flux, ids));
+    if (!options_.stats_only) write_stdout(listing.text);
+    if (options_.recursive) print_children(listing.instances, "", 0);
     if (options_.stats_only) return code;
+    return ids.empty() || listing.rows > 0 ? 0 : 1;
+}
+
+Result<int> JobsLister::print_json(Handle& flux, const std::vector<std::string>& ids) const {
+    SLUICE_TRY(const auto rows, ids.empty() ? by_filter(flux) : by_ids(flux, ids));
+    JsonArray array = json_rows(rows, 0);
+    JsonObject object;
+    const bool single = ids.size() == 1 && array.size() == 1;
+    if (single)
+        object = std::move(array.front().get_object());
+    else
+        object["jobs"] = std::move(array);
+    write_stdout(dump_json_spaced(Json(object)) + "\n");
     return ids.empty() || !rows.empty() ? 0 : 1;
 }
 

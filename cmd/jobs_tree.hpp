@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cmd/color.hpp"
-#include "cmd/format/output_format.hpp"
+#include "cmd/format/table.hpp"
 #include "cmd/job_query.hpp"
 #include "cmd/options/job_filter.hpp"
 
@@ -36,8 +36,19 @@ struct JobsPlan {
     bool tells_why = false;  // INFO of a named format
 };
 
-std::string render_jobs(const JobsPlan& plan, const JobsOptions& options,
-                        const std::vector<JobRow>& rows);
+/// The table of jobs that these options want.
+class JobsTable {
+  public:
+    JobsTable(const JobsPlan& plan, const JobsOptions& options);
+    void add(const JobRow& row);
+    std::size_t size() const { return table_.size(); }
+    std::string text() { return table_.text(); }
+
+  private:
+    Table table_;
+    bool coloured_;
+};
+
 /// "2 running, 10 completed, 1 failed, 3 pending, 0 inactive purged".
 std::string stats_line(const JsonObject& stats, bool purged);
 
@@ -49,11 +60,29 @@ class JobsLister {
     Result<int> run(Handle& flux, const std::vector<std::string>& ids);
 
   private:
+    /// A running instance among the jobs that is to be entered.
+    struct Instance {
+        JobId id;
+        std::string uri;
+    };
+    struct Listing {
+        std::string text;
+        std::size_t rows = 0;
+        std::vector<Instance> instances;
+    };
+
+    JobQuery query() const;
+    Result<Listing> list(Handle& flux, int level) const;
+    Result<Listing> list_ids(Handle& flux, const std::vector<std::string>& words) const;
+    void add(Handle& flux, std::vector<JobRow>& rows, int level, JobsTable& table,
+             std::vector<Instance>& instances) const;
+    void truncate(std::vector<JobRow>& rows, std::size_t before) const;
     Result<std::vector<JobRow>> by_filter(Handle& flux) const;
-    Result<std::vector<JobRow>> by_ids(Handle& flux, const std::vector<std::string>& ids) const;
-    std::vector<JobRow> rows_of(Handle& flux, std::vector<JsonObject> jobs) const;
+    Result<std::vector<JobRow>> by_ids(Handle& flux, const std::vector<std::string>& words) const;
     Result<int> print_stats(Handle& flux) const;
-    void print_children(const std::vector<JobRow>& rows, const std::string& path, int level) const;
+    Result<int> print_json(Handle& flux, const std::vector<std::string>& ids) const;
+    void print_children(const std::vector<Instance>& instances, const std::string& path,
+                        int level) const;
     JsonArray json_rows(const std::vector<JobRow>& rows, int level) const;
     bool enters(const JobRow& row, int level) const;
 

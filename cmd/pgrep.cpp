@@ -10,7 +10,7 @@
 #include "cmd/job_query.hpp"
 #include "cmd/options/job_expression.hpp"
 #include "cmd/options/job_filter.hpp"
-#include "cmd/render_table.hpp"
+#include "cmd/format/table.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-#include "cmd/render_table.hpp"
+#include "cmd/format/table.hpp"
 #include "cmd/table_output.hpp"
 
 #include "cmd/client.hpp"

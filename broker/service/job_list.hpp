@@ -19,7 +19,8 @@ class JobListService : public RpcService<JobListService> {
 
   private:
     struct Query {
-        std::size_t max = 0;  // entries, 0: no limit
+        std::size_t max = 0;    // entries, 0: no limit
+        std::size_t batch = 1;  // jobs in a response of a stream, at most
         JobAttrs attrs;
         double since = 0;
         JobFilter filter;

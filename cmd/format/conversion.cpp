@@ -115,7 +115,8 @@ std::string percentage(double fraction) {
                                       : fmt::format("{:.3g}%", percent);
 }
 
-FieldValue convert(char letter, std::string_view time_format, const FieldValue& value) {
+FieldValue convert(char letter, std::string_view time_format, FieldValue value) {
+    if (letter == 0) return value;
     const auto number = numeric(value);
     switch (letter) {
         case 'D':

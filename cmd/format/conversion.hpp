@@ -12,7 +12,7 @@ namespace sluice {
 
 /// The value converted by `letter` (0: none). `time_format` is strftime's for 'd'; empty means ISO.
 /// Times are local time; an unset or zero time is empty text.
-FieldValue convert(char letter, std::string_view time_format, const FieldValue& value);
+FieldValue convert(char letter, std::string_view time_format, FieldValue value);
 bool known_conversion(char letter);
 /// Whether the value counts as empty: "", 0s, 0.0, 0:00:00, the epoch.
 bool is_empty_value(const FieldValue& value);

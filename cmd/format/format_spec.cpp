@@ -56,26 +56,25 @@ void take_fill_and_align(std::string_view& text, FormatSpec& spec) {
     }
 }
 
-std::string padded(const FormatSpec& spec, char default_align, const std::string& sign,
-                   const std::string& body) {
+std::string padded(const FormatSpec& spec, char default_align, std::string_view sign,
+                   std::string_view body) {
     const std::size_t used = text_width(sign) + text_width(body);
-    if (used >= spec.width) return sign + body;
-    const std::size_t room = spec.width - used;
+    const std::size_t room = spec.width > used ? spec.width - used : 0;
+    const char align = spec.align ? spec.align : default_align;
+    const std::size_t left = align == '>' ? room : align == '^' ? room / 2 : 0;
+    const std::size_t inside = align == '=' ? room : 0;
+    std::string out;
+    out.reserve(sign.size() + body.size() + room * spec.fill.size());
     const auto fill = [&](std::size_t n) {
-        std::string out;
+        if (spec.fill.size() == 1) return void(out.append(n, spec.fill.front()));
         for (; n > 0; --n) out += spec.fill;
-        return out;
     };
-    switch (spec.align ? spec.align : default_align) {
-        case '>':
-            return fill(room) + sign + body;
-        case '^':
-            return fill(room / 2) + sign + body + fill(room - room / 2);
-        case '=':
-            return sign + fill(room) + body;
-        default:
-            return sign + body + fill(room);
-    }
+    fill(left);
+    out += sign;
+    fill(inside);
+    out += body;
+    fill(room - left - inside);
+    return out;
 }
 
 std::string grouped(std::string body, char separator) {
@@ -156,7 +155,7 @@ std::string format_integer(const FormatSpec& spec, std::int64_t value) {
 std::string format_text(const FormatSpec& spec, std::string_view text) {
     // A precision that belongs to a number ("%.2f") does not cut the text that stands for it.
     const bool cuts = spec.precision && (spec.type == 0 || spec.type == 's');
-    return padded(spec, '<', "", std::string(cuts ? text_prefix(text, *spec.precision) : text));
+    return padded(spec, '<', "", cuts ? text_prefix(text, *spec.precision) : text);
 }
 
 bool plain(const FormatSpec& spec) {

@@ -1,7 +1,6 @@
 #include "cmd/format/output_format.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/words.hpp"
 #include "cmd/format/conversion.hpp"
@@ -107,49 +106,36 @@ class FormatParser {
     std::string literal_;
 };
 
+}  // namespace
+
 FieldValue value_of(const Field& field, const FieldsOfRow& values) {
-    FieldValue value = convert(field.conversion, field.time_format, values(field.name));
-    if (field.dash && is_empty_value(value)) return "-";
-    return value;
+    return convert(field.conversion, field.time_format, values(field.name));
 }
 
-std::string cell(const Field& field, const FieldsOfRow& values) {
-    const FieldValue value = value_of(field, values);
+FieldValue shown(const Field& field, const FieldValue& value) {
+    return field.dash && is_empty_value(value) ? FieldValue{"-"} : value;
+}
+
+std::string cell(const Field& field, const FieldValue& value) {
+    if (field.dash && is_empty_value(value)) return format_value(field.spec, "-");
     std::string text = format_value(field.spec, value);
     if (field.mark_cut && text_width(plain_text(value)) > text_width(text) && !text.empty())
         text = std::string(text_prefix(text, text_width(text) - 1)) + "+";
     return text;
 }
 
-/// Width of the cell if nothing were cut or padded.
-std::size_t natural_width(const Field& field, const FieldsOfRow& values) {
-    FormatSpec spec = field.spec;
-    spec.width = 0;
-    const FieldValue value = value_of(field, values);
-    if (std::holds_alternative<std::string>(value)) spec.precision.reset();
-    return text_width(format_value(spec, value));
-}
-
-struct SortValue {
-    int kind = 0;  // 0 unset, 1 number, 2 text
-    double number = 0;
-    std::string text;
-};
-
 SortValue sort_value(const FieldValue& value) {
-    const std::string text = plain_text(value);
+    std::string text = plain_text(value);
     if (text.empty() || text == "-") return {};
-    if (const auto number = numeric(value)) return {1, *number, {}};
-    return {2, 0, text};
+    if (const auto number = numeric(value)) return {SortValue::number, *number, {}};
+    return {SortValue::text, 0, std::move(text)};
 }
 
 int compare(const SortValue& a, const SortValue& b) {
     if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
-    if (a.kind == 1) return a.number < b.number ? -1 : a.number > b.number;
-    return a.text.compare(b.text);
+    if (a.kind == SortValue::number) return a.value < b.value ? -1 : a.value > b.value;
+    return a.words.compare(b.words);
 }
-
-}  // namespace
 
 Result<OutputFormat> OutputFormat::parse(std::string_view format, const HeadingOf& heading_of) {
     OutputFormat out;
@@ -193,44 +179,10 @@ std::vector<std::string> OutputFormat::fields() const {
     return names;
 }
 
-std::vector<std::size_t> OutputFormat::order(const std::vector<FieldsOfRow>& rows) const {
-    std::vector<std::size_t> order(rows.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::vector<std::vector<SortValue>> keys(sort_keys_.empty() ? 0 : rows.size());
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        for (const SortKey& key : sort_keys_) keys[i].push_back(sort_value(rows[i](key.name)));
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        for (std::size_t k = 0; k < sort_keys_.size(); ++k) {
-            const int sign = compare(keys[a][k], keys[b][k]);
-            if (sign != 0) return sort_keys_[k].descending ? sign > 0 : sign < 0;
-        }
-        return false;
-    });
-    return order;
-}
-
-void OutputFormat::fit(const std::vector<FieldsOfRow>& rows) {
-    const auto empty_everywhere = [&](const Field& field) {
-        return std::all_of(rows.begin(), rows.end(), [&](const FieldsOfRow& values) {
-            return is_empty_value(convert(field.conversion, field.time_format, values(field.name)));
-        });
-    };
-    std::erase_if(fields_, [&](const Field& f) { return f.collapse && empty_everywhere(f); });
-    for (Field& field : fields_) {
-        if (!field.expand) continue;
-        std::size_t width = std::max(field.spec.width, text_width(field.heading));
-        for (const FieldsOfRow& values : rows)
-            width = std::max(width, natural_width(field, values));
-        field.spec.width = width;
-        const bool cuts_text = field.spec.type == 0 || field.spec.type == 's';
-        if (cuts_text && field.spec.precision && *field.spec.precision < width)
-            field.spec.precision = width;
-    }
-}
-
 std::string OutputFormat::header() const {
     std::string line;
     for (const Field& field : fields_) {
+        if (field.dropped) continue;
         FormatSpec spec;
         spec.align = field.spec.align == '=' ? '\0' : field.spec.align;
         spec.width = field.spec.width;
@@ -241,7 +193,7 @@ std::string OutputFormat::header() const {
 
 std::string OutputFormat::row(const FieldsOfRow& values) const {
     std::string line;
-    for (const Field& field : fields_) line += field.text + cell(field, values);
+    for (const Field& field : fields_) line += field.text + cell(field, value_of(field, values));
     return line + tail_;
 }
 

@@ -29,6 +29,7 @@ class OutputFormat {
         FormatSpec spec;
         bool dash = false, mark_cut = false;  // suffixes h and +
         bool collapse = false, expand = false;  // prefixes ?: and +:
+        bool dropped = false;                   // empty in every row
     };
     struct SortKey {
         std::string name;
@@ -45,17 +46,36 @@ class OutputFormat {
 
     /// Names of all fields that are printed or sorted by, each once.
     std::vector<std::string> fields() const;
-    /// Order of the rows by the sort keys: unset, then numbers, then text; stable.
-    std::vector<std::size_t> order(const std::vector<FieldsOfRow>& rows) const;
-    /// Applies the column prefixes for these rows.
-    void fit(const std::vector<FieldsOfRow>& rows);
     std::string header() const;
     std::string row(const FieldsOfRow& values) const;
 
+    const std::vector<Field>& columns() const { return fields_; }
+    Field& column(std::size_t index) { return fields_[index]; }
+    /// Literal text after the last field.
+    const std::string& tail() const { return tail_; }
+    const std::vector<SortKey>& sort_keys() const { return sort_keys_; }
+
   private:
     std::vector<Field> fields_;
-    std::string tail_;  // literal text after the last field
+    std::string tail_;
     std::vector<SortKey> sort_keys_;
 };
+
+/// The value of a field in a row, converted.
+FieldValue value_of(const OutputFormat::Field& field, const FieldsOfRow& values);
+/// The value, or the dash that stands for an empty one.
+FieldValue shown(const OutputFormat::Field& field, const FieldValue& value);
+/// The value laid out.
+std::string cell(const OutputFormat::Field& field, const FieldValue& value);
+
+/// What a row is sorted by: unset sorts before numbers, and numbers before text.
+struct SortValue {
+    enum Kind { unset, number, text } kind = unset;
+    double value = 0;
+    std::string words;
+};
+SortValue sort_value(const FieldValue& value);
+/// Below, at or above zero.
+int compare(const SortValue& a, const SortValue& b);
 
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "cmd/format/job_formats.hpp"
-#include "cmd/render_table.hpp"
+#include "cmd/format/table.hpp"
 
 namespace sluice {
 namespace {

@@ -1,4 +1,4 @@
-#include "cmd/render_table.hpp"
+#include "cmd/format/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -92,11 +92,11 @@ TEST(OutputFormat, CutsLinesAndLeavesOutBlankRows) {
     EXPECT_EQ(table("{name}", {{{"name", ""}}, {{"name", "x"}}}), "NAME\nx\n");
 }
 
-TEST(OutputFormat, ColoursRowsByTheirIndexBeforeSorting) {
-    const TableOptions options{.header = false, .decorate = [](std::size_t row, std::string line) {
-                                   return std::to_string(row) + line;
-                               }};
-    EXPECT_EQ(table("sort:name {name}", {{{"name", "b"}}, {{"name", "a"}}}, options), "1a\n0b\n");
+TEST(Table, ColoursKeepToTheirRows) {
+    Table rows{*OutputFormat::parse("sort:name {name}", heading_of), {.header = false, .width = 3}};
+    rows.add([](std::string_view) { return "bbbb"; }, "\033[1m");
+    rows.add([](std::string_view) { return "a"; });
+    EXPECT_EQ(rows.text(), "a\n\033[1mbb+\033[0;0m\n");
 }
 
 TEST(OutputFormat, NamesWhatIsWrong) {
