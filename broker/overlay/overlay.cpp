@@ -97,8 +97,11 @@ void Overlay::join() {
     auto opened = ZSocket::open(io_, context_, std::move(socket), std::move(callbacks));
     if (!opened) return hooks_.parent_lost(opened.error());
     parent_socket_ = *std::move(opened);
-    if (auto connected = parent_socket_->connect(parent_endpoint_); !connected)
-        hooks_.parent_lost(connected.error());
+    finder_ = std::make_unique<ParentFinder>(io_, *parent_socket_, [this] {
+        on_parent_event({LinkEvent::Kind::retrying});
+    });
+    if (auto started = finder_->start(parent_endpoint_); !started)
+        hooks_.parent_lost(started.error());
 }
 
 void Overlay::on_parent_event(const LinkEvent& event) {
@@ -106,11 +109,13 @@ void Overlay::on_parent_event(const LinkEvent& event) {
     switch (event.kind) {
         case LinkEvent::Kind::connected:
             parent_connected_ = true;
+            finder_->on_connected();
             // A parent that has forgotten us says so when it hears from us.
             if (!parent_uuid_.empty())
                 return send_control(*parent_socket_, {}, control_heartbeat, 0);
             return perform(hello_.begin());
         case LinkEvent::Kind::retrying:
+            finder_->on_lost();
             if (parent_uuid_.empty())
                 log_once("retry", fmt::format("parent {} at {} does not answer yet; trying on",
                                               parent, parent_endpoint_));
@@ -122,6 +127,7 @@ void Overlay::on_parent_event(const LinkEvent& event) {
             return;
         case LinkEvent::Kind::disconnected:
             parent_connected_ = false;
+            if (!leaving_) finder_->on_lost();
             if (parent_uuid_.empty() || leaving_) return;
             log_.err("overlay", "lost the connection to parent {}; failing open requests", parent);
             return router_.peer_lost(parent_uuid_);

@@ -11,6 +11,7 @@
 #include "base/rfc/hostlist.hpp"
 #include "broker/log/logger.hpp"
 #include "broker/overlay/hello_fsm.hpp"
+#include "broker/overlay/parent_finder.hpp"
 #include "broker/overlay/peer_health.hpp"
 #include "broker/overlay/topology.hpp"
 #include "broker/overlay/zsocket.hpp"
@@ -111,6 +112,7 @@ class Overlay : public TbonLink {
     ZContext context_;
     PeerTable children_;
     std::unique_ptr<ZSocket> child_socket_, parent_socket_;
+    std::unique_ptr<ParentFinder> finder_;
     std::string parent_endpoint_, parent_key_, parent_uuid_;
     HelloFsm hello_;
     bool leaving_ = false, parent_connected_ = false;

@@ -75,7 +75,7 @@ class ZSocket {
     /// "tcp://*:8050", "tcp://eth0:8050", "ipc://PATH". The endpoint as others can use it, the port
     /// filled in. Errors: naming the endpoint.
     Result<std::string> bind(const std::string& endpoint);
-    /// Connects in the background, again and again; names are resolved at each attempt.
+    /// Connects in the background, again and again.
     Result<void> connect(const std::string& endpoint);
     void disconnect(const std::string& endpoint);
     /// Errors: EHOSTUNREACH no such peer (router).
