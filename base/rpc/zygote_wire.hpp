@@ -1,6 +1,6 @@
 // What a launcher and its zygote say to each other on their control socket (a stream of fixed-size
-// structs, same machine and build). The launcher sends each ZygoteOrder with the shell's end of
-// a socket pair as SCM_RIGHTS; the zygote forks a shell and answers with records.
+// structs, same machine and build). With an order to launch comes the shell's end of a socket pair
+// (SCM_RIGHTS); the zygote finds or forks a process to be the shell, and answers with records.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@ namespace sluice {
 inline constexpr const char* zygote_fd_variable = "SLUICE_ZYGOTE_FD";
 
 struct ZygoteOrder {
+    enum class Kind : std::uint64_t { launch = 1, kill = 2 };
+    Kind kind = Kind::launch;
     std::uint64_t id = 0;  // of the job
 };
 

@@ -37,6 +37,8 @@ Result<Database> Database::open(const std::string& path, bool durable) {
     database.db_.reset(raw);
     if (rc != SQLITE_OK) return database.error();
     sqlite3_busy_timeout(raw, 5000);
+    // Nobody else may write, or take it for another instance's; and no commit asks for locks.
+    SLUICE_CHECK(database.execute("PRAGMA locking_mode=EXCLUSIVE"));
     SLUICE_CHECK(database.execute("PRAGMA journal_mode=WAL"));
     SLUICE_CHECK(database.execute(durable ? "PRAGMA synchronous=FULL"
                                                   : "PRAGMA synchronous=OFF"));

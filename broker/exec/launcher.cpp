@@ -40,7 +40,8 @@ class Launcher : public RpcService<Launcher> {
         std::string route;
         pid_t pid = 0;
         std::optional<int> wait_status;
-        bool connected = true, kill_when_known = false;
+        bool connected = true;
+        bool orphaned = false;  // its zygote is gone: the process will have no other job
     };
 
     void launch(Request request, const JsonObject& payload);
@@ -132,13 +133,12 @@ void Launcher::kill(Request request, const JsonObject& payload) {
         const auto found = shells_.find(id);
         if (found == shells_.end()) continue;  // it has just ended
         Shell& shell = found->second;
-        if (!kill->shell) {
+        if (!kill->shell)
             push(shell, id, "kill", signal);
-        } else if (shell.pid > 0) {
+        else if (shell.orphaned)
             ::kill(shell.pid, SIGKILL);
-        } else {
-            shell.kill_when_known = true;
-        }
+        else
+            zygote_.kill(id);
     }
     request.respond();
 }
@@ -173,7 +173,6 @@ void Launcher::on_record(const ZygoteRecord& record) {
     switch (record.kind) {
         case ZygoteRecord::Kind::started:
             found->second.pid = record.pid;
-            if (found->second.kill_when_known) ::kill(record.pid, SIGKILL);
             report_.started.push_back(id);
             schedule_report();
             break;
@@ -195,6 +194,7 @@ void Launcher::on_zygote_lost() {
                      shells_.size());
     std::vector<JobId> lost;
     for (auto& [id, shell] : shells_) {
+        shell.orphaned = true;
         if (!shell.wait_status) shell.wait_status = SIGKILL;  // no record will come
         if (!shell.connected) lost.push_back(id);
     }

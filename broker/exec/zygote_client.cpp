@@ -1,11 +1,11 @@
 #include "broker/exec/zygote_client.hpp"
 
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
 
+#include "base/aio/fd_passing.hpp"
 #include "base/paths.hpp"
 
 namespace sluice {
@@ -18,9 +18,15 @@ ZygoteClient::ZygoteClient(boost::asio::io_context& io, Callbacks callbacks)
 
 Result<void> ZygoteClient::order(JobId id, OwnedFd socket) {
     if (!control_.is_open()) SLUICE_CHECK(start());
-    orders_.push_back({{id.value}, std::move(socket)});
+    orders_.push_back({{ZygoteOrder::Kind::launch, id.value}, std::move(socket)});
     send_orders();
     return {};
+}
+
+void ZygoteClient::kill(JobId id) {
+    if (!control_.is_open()) return;
+    orders_.push_back({{ZygoteOrder::Kind::kill, id.value}, {}});
+    send_orders();
 }
 
 Result<void> ZygoteClient::start() {
@@ -78,22 +84,8 @@ void ZygoteClient::send_orders() {
 
 /// False when the zygote must first take what it has. A zygote that is gone is seen by read().
 bool ZygoteClient::send_one(const Order& order) {
-    ZygoteOrder bytes = order.order;
-    iovec data{&bytes, sizeof bytes};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    const int socket = order.socket.get();
-    std::memcpy(CMSG_DATA(header), &socket, sizeof socket);
-    return ::sendmsg(control_.native_handle(), &message, MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(sizeof bytes);
+    return send_with_fd(control_.native_handle(), &order.order, sizeof order.order,
+                        order.socket.get()) == sizeof order.order;
 }
 
 void ZygoteClient::lost() {

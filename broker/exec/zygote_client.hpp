@@ -28,6 +28,8 @@ class ZygoteClient {
 
     /// Orders a shell for `id` that owns `socket`. Errors: flux-shell cannot be started.
     Result<void> order(JobId id, OwnedFd socket);
+    /// SIGKILL to the shell of `id`, if it is still that when the zygote hears of it.
+    void kill(JobId id);
 
   private:
     struct Order {

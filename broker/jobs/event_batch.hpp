@@ -36,8 +36,13 @@ class EventBatch {
     void add(JournalEntry entry);
     /// An event that only the journal sees.
     void add_journal_only(JournalEntry entry) { journal_.push_back(std::move(entry)); }
-    void after(std::function<void()> work) { after_.push_back(std::move(work)); }
+    /// `urgent`: somebody waits for it, so that the commit should be soon.
+    void after(std::function<void()> work, bool urgent) {
+        after_.push_back(std::move(work));
+        urgent_ = urgent_ || urgent;
+    }
     bool empty() const { return store_->empty() && journal_.empty() && after_.empty(); }
+    bool urgent() const { return urgent_; }
     Contents take();
 
   private:
@@ -55,6 +60,7 @@ class EventBatch {
     std::unordered_map<LogKey, std::size_t, HashLogKey> places_;  // in store_->appends
     std::vector<JournalEntry> journal_;
     std::vector<std::function<void()>> after_;
+    bool urgent_ = false;
 };
 
 }  // namespace sluice

@@ -51,8 +51,8 @@ void JobExecService::append(Request request, const JsonObject& payload) {
     for (const auto& [path, lines] : append->logs) pipeline_.append(append->id, path, lines);
     if (!append->beyond.empty()) {
         // After what was said before it.
-        pipeline_.after_commit([this, request = std::move(request), id = append->id,
-                                beyond = std::move(append->beyond)] {
+        pipeline_.after_any_commit([this, request = std::move(request), id = append->id,
+                                    beyond = std::move(append->beyond)] {
             for (const auto& [path, lines] : beyond)
                 info_.pass_on(id, path, lines, [request](bool watched) {
                     request.respond(JsonObject{{"watched", watched}});
@@ -60,7 +60,7 @@ void JobExecService::append(Request request, const JsonObject& payload) {
         });
         return;
     }
-    pipeline_.after_commit([request = std::move(request)] { request.respond(); });
+    pipeline_.after_any_commit([request = std::move(request)] { request.respond(); });
 }
 
 void JobExecService::shell_barrier(Request request, const JsonObject& payload) {
@@ -72,7 +72,7 @@ void JobExecService::shell_barrier(Request request, const JsonObject& payload) {
     if (const auto allowed = check_owner(request, owner, id); !allowed)
         return request.fail(allowed.error());
     pipeline_.exec().on_barrier(std::move(request), id, static_cast<std::uint32_t>(rank));
-    pipeline_.wake();
+    pipeline_.look_at_deadlines();
 }
 
 void JobExecService::critical_ranks(Request request, const JsonObject& payload) {

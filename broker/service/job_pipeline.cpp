@@ -142,8 +142,8 @@ void JobPipeline::post_volatile(Job& job, Event event) {
 /// What an event means for others: those that depend on the job, the exec manager.
 void JobPipeline::follow(Job& job, const Event& event) {
     if (event.name == "start") {
-        const JobId id = job.id;
-        after_commit([this, id] { settle(dependencies_.on_start(id)); });
+        auto news = dependencies_.on_start(job.id);
+        if (!news.empty()) after_commit([this, news = std::move(news)] { settle(news); });
     } else if (event.name == "exception" && is_fatal(event) && job.active && job.active->exec) {
         const auto type = event.context.if_contains("type");
         const bool timeout = type && type->is_string() && type->as_string() == "timeout";
@@ -165,18 +165,37 @@ void JobPipeline::append(JobId id, std::string_view path, std::string_view lines
 }
 
 void JobPipeline::after_commit(std::function<void()> work) {
-    batch_.after(std::move(work));
+    batch_.after(std::move(work), true);
+    schedule_flush();
+}
+
+void JobPipeline::after_any_commit(std::function<void()> work) {
+    batch_.after(std::move(work), false);
     schedule_flush();
 }
 
 void JobPipeline::schedule_flush() {
     if (flush_scheduled_) return;
     flush_scheduled_ = true;
-    context_.turn_end.post([this] { flush(); });
+    context_.turn_end.post([this] { end_turn(); });
+}
+
+void JobPipeline::wake() {
+    flush_now_ = true;
+    schedule_flush();
+}
+
+/// What nobody waits for goes with the next commit that somebody waits for, while jobs are waiting
+/// to be launched: then there will be one at once.
+void JobPipeline::end_turn() {
+    flush_scheduled_ = false;
+    const bool more_to_come = table_.active_count() > exec_->size();
+    if (flush_now_ || batch_.urgent() || !more_to_come) return flush();
+    timer_->soon([this] { flush(); });
 }
 
 void JobPipeline::flush() {
-    flush_scheduled_ = false;
+    flush_now_ = false;
     before_commit();
     if (batch_.empty()) return;
     auto contents = std::make_shared<EventBatch::Contents>(batch_.take());

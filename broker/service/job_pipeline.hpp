@@ -64,6 +64,9 @@ class JobPipeline {
     void append(JobId id, std::string_view path, std::string_view lines);
     /// Called once all that was done so far is stored.
     void after_commit(std::function<void()> work);
+    /// As after_commit, for work that can wait until a commit is made for other reasons, or for a
+    /// few milliseconds.
+    void after_any_commit(std::function<void()> work);
     /// Hands what was done so far to the store now, so that a question asked next sees it.
     void flush();
 
@@ -81,7 +84,9 @@ class JobPipeline {
     static Result<Jobspec> jobspec_of(const std::string& text, const JsonObject& updates);
 
     /// Looks soon whether someone who waits can be answered.
-    void wake() { schedule_flush(); }
+    void wake();
+    /// The exec manager was told something: there may be a deadline now.
+    void look_at_deadlines() { arm_timer(); }
 
     /// Somebody reads the journal: entries carry jobspec and R.
     bool journal_wanted = false;
@@ -119,6 +124,7 @@ class JobPipeline {
 
     double now();
     void schedule_flush();
+    void end_turn();
     void committed(const EventBatch::Contents& contents);
     void drive(Job& job);
     void perform(Job& job, JobAction action);
@@ -164,7 +170,7 @@ class JobPipeline {
     std::unique_ptr<Timer> timer_;
     std::function<void(Result<void>)> stopping_;
     double last_event_ = 0;
-    bool flush_scheduled_ = false;
+    bool flush_scheduled_ = false, flush_now_ = false;
     bool closing_ = false;  // the instance ends: no more scripts
     bool stopped_ = false;
 };

@@ -219,7 +219,7 @@ void JobPipeline::connect_lifecycle() {
                                   }});
     before_commit.add([this] {
         if (!stopping_ || table_.any(job_states::running)) return;
-        batch_.after([done = std::exchange(stopping_, nullptr)] { done({}); });
+        batch_.after([done = std::exchange(stopping_, nullptr)] { done({}); }, true);
     });
 }
 

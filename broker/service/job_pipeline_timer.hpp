@@ -1,4 +1,5 @@
-// The pipeline's one timer: wakes at the earliest of its deadlines (wall clock).
+// The pipeline's timer, which wakes at the earliest of its deadlines (wall clock), and the patience
+// of commits that nobody waits for.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,7 +14,7 @@
 namespace sluice {
 
 struct JobPipeline::Timer {
-    explicit Timer(boost::asio::io_context& io) : timer(io) {}
+    explicit Timer(boost::asio::io_context& io) : timer(io), patience(io) {}
 
     /// Calls `work` at `next` (seconds since the epoch); replaces what was armed before.
     void arm(std::optional<double> next, std::function<void()> work) {
@@ -32,8 +33,19 @@ struct JobPipeline::Timer {
         });
     }
 
-    boost::asio::steady_timer timer;
+    /// Calls `work` once, a moment after the first of these calls.
+    void soon(std::function<void()> work) {
+        if (std::exchange(waiting, true)) return;
+        patience.expires_after(std::chrono::milliseconds{5});
+        patience.async_wait([this, work = std::move(work)](boost::system::error_code error) {
+            waiting = false;
+            if (!error) work();
+        });
+    }
+
+    boost::asio::steady_timer timer, patience;
     std::optional<double> armed;
+    bool waiting = false;
 };
 
 }  // namespace sluice

@@ -75,7 +75,8 @@ void Shell::finish() {
     probe_timer_.cancel();
     exit_timer_.cancel();
     signal_timer_.cancel();
-    if (!kill_descendants([](pid_t) { return false; }))
+    descendants_over_ = kill_descendants([](pid_t) { return false; });
+    if (!descendants_over_)
         warn("", fmt::format("host {}: processes of the job do not end", info_.hostname));
     if (sysmon_) sysmon_->end();
     if (folder_) folder_->remove();
@@ -87,6 +88,10 @@ void Shell::finish() {
     payload["status"] = *exit_code_ << 8;
     handle_.send("job-launcher.shell-exit", payload,
                  {.nodeid = info_.rank.value, .noresponse = true}, {});
+}
+
+bool Shell::clean() const {
+    return descendants_over_ && handle_.connected() && !pmix_;
 }
 
 }  // namespace sluice::shell

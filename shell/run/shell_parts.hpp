@@ -34,6 +34,9 @@ class Shell {
     Shell(Handle handle, LaunchInfo info, const Topology* topology);
     /// Runs the job's tasks of this node to their end. Returns the exit code.
     int run();
+    /// Whether the process is as it was before the job: no process of the job and none of the
+    /// libraries that do not go away again.
+    bool clean() const;
 
   private:
     // Set-up, in this order. An error ends the job with its text.
@@ -126,6 +129,7 @@ class Shell {
     bool pmix_used_ = false, mpi_loaded_ = false;
     std::optional<int> final_code_;  // of the tasks
     bool output_over_ = false;       // nothing of it is waited for
+    bool descendants_over_ = false;
     std::optional<int> exit_code_;   // once all is done
 };
 

@@ -59,18 +59,20 @@ int refuse(Handle handle, const JsonObject& launch, const Error& error) {
 
 }  // namespace
 
-int run_shell(int socket, const Topology* topology) {
-    const auto message = receive_launch(socket);
+ShellEnd run_shell(OwnedFd socket, const Topology* topology) {
+    const auto message = receive_launch(socket.get());
     const auto launch =
         message ? parse_json_object(message->text()) : Result<JsonObject>{message.error()};
     if (!launch) {
         std::fprintf(stderr, "flux-shell: launch: %s\n", launch.error().text().c_str());
-        return 1;
+        return {};
     }
-    Handle handle = Handle::adopt(socket);
+    Handle handle = Handle::adopt(socket.release());
     auto info = LaunchInfo::from_json(*launch);
-    if (!info) return refuse(std::move(handle), *launch, info.error());
-    return Shell{std::move(handle), *std::move(info), topology}.run();
+    if (!info) return {refuse(std::move(handle), *launch, info.error()), false};
+    Shell shell{std::move(handle), *std::move(info), topology};
+    const int code = shell.run();
+    return {code, shell.clean()};
 }
 
 /// `flux exec --jobid` starts processes on this node; they have the caller's environment.

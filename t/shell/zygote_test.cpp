@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <map>
+#include <set>
 
-#include "base/aio/spawn.hpp"
+#include "base/aio/fd_passing.hpp"
 #include "base/rfc/eventlog.hpp"
 #include "base/rfc/message.hpp"
 #include "base/rpc/zygote_wire.hpp"
@@ -43,9 +43,15 @@ class ShellProcess : public testing::Test {
         ASSERT_TRUE(zygote) << zygote.error().text();
         pid_ = zygote->pid;
         control_ = std::move(zygote->ends[zygote_fd_variable]);
+        order_shell();
+    }
+
+    void order_shell() {
         int ends[2];
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
         shell_ = OwnedFd{ends[0]};
+        incoming_.clear();
+        logs_.clear();
         order(OwnedFd{ends[1]});
     }
 
@@ -59,28 +65,19 @@ class ShellProcess : public testing::Test {
     }
 
     void order(OwnedFd socket) {
-        ZygoteOrder bytes{job_id};
-        iovec data{&bytes, sizeof bytes};
-        alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
-        msghdr message{};
-        message.msg_iov = &data;
-        message.msg_iovlen = 1;
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-        cmsghdr* header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        const int fd = socket.get();
-        std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-        ASSERT_EQ(::sendmsg(control_.get(), &message, 0), static_cast<ssize_t>(sizeof bytes));
+        const ZygoteOrder bytes{ZygoteOrder::Kind::launch, job_id};
+        ASSERT_EQ(send_with_fd(control_.get(), &bytes, sizeof bytes, socket.get()),
+                  static_cast<ssize_t>(sizeof bytes));
     }
 
     ZygoteRecord record() {
         ZygoteRecord record{};
-        EXPECT_TRUE(readable(control_.get()));
-        EXPECT_EQ(::recv(control_.get(), &record, sizeof record, MSG_WAITALL),
-                  static_cast<ssize_t>(sizeof record));
+        const bool there = readable(control_.get());
+        EXPECT_TRUE(there) << "no record in time";
+        if (there) {
+            EXPECT_EQ(::recv(control_.get(), &record, sizeof record, MSG_WAITALL),
+                      static_cast<ssize_t>(sizeof record));
+        }
         return record;
     }
 
@@ -183,6 +180,7 @@ class ShellProcess : public testing::Test {
     pid_t pid_ = 0;
     std::string folder_, incoming_;
     std::map<std::string, std::string> logs_;
+    std::set<std::string> descriptors_;
 };
 
 TEST_F(ShellProcess, RunsATaskAndRecordsItsOutput) {
@@ -198,6 +196,38 @@ TEST_F(ShellProcess, RunsATaskAndRecordsItsOutput) {
     EXPECT_EQ(end.kind, ZygoteRecord::Kind::exited);
     EXPECT_EQ(end.id, job_id);
     EXPECT_EQ(end.status, 3 << 8);
+}
+
+TEST_F(ShellProcess, IsTheShellOfTheNextJobToo) {
+    launch({"sh", "-c", "cd /; exit 3"});
+    EXPECT_EQ(exit_status(), 3 << 8);
+    const pid_t first = record().pid;
+    EXPECT_EQ(record().status, 3 << 8);
+    for (int i = 0; i < 3; ++i) {
+        order_shell();
+        launch({"sh", "-c", "echo $PPID; ls /proc/$PPID/fd | wc -l"});
+        EXPECT_EQ(exit_status(), 0);
+        EXPECT_EQ(record().pid, first);
+        EXPECT_EQ(record().status, 0);
+        const std::string said = output("stdout");
+        EXPECT_EQ(said.substr(0, said.find('\n')), std::to_string(first));
+        descriptors_.insert(said);
+    }
+    EXPECT_EQ(descriptors_.size(), 1u);  // none is left behind
+}
+
+TEST_F(ShellProcess, KillsTheShellOfTheJobAndNoOther) {
+    launch({"sleep", "60"});
+    while (logs_["guest.exec.eventlog"].find("shell.start") == std::string::npos)
+        ASSERT_TRUE(next());
+    EXPECT_EQ(record().kind, ZygoteRecord::Kind::started);
+    const ZygoteOrder other{ZygoteOrder::Kind::kill, job_id + 1};
+    ASSERT_GT(send_with_fd(control_.get(), &other, sizeof other, -1), 0);
+    pollfd quiet{control_.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&quiet, 1, 100), 0);
+    const ZygoteOrder kill{ZygoteOrder::Kind::kill, job_id};
+    ASSERT_GT(send_with_fd(control_.get(), &kill, sizeof kill, -1), 0);
+    EXPECT_EQ(record().status, SIGKILL);
 }
 
 TEST_F(ShellProcess, TellsWhyACommandCannotStart) {
@@ -245,8 +275,12 @@ TEST_F(ShellProcess, KillsItsTasksWhenTheBrokerIsGone) {
     while (logs_["guest.exec.eventlog"].find("shell.start") == std::string::npos)
         ASSERT_TRUE(next());
     shell_ = OwnedFd{};
-    EXPECT_EQ(record().kind, ZygoteRecord::Kind::started);
+    const pid_t first = record().pid;
     EXPECT_EQ(record().status, 137 << 8);
+    order_shell();
+    launch({"true"});
+    EXPECT_EQ(exit_status(), 0);
+    EXPECT_NE(record().pid, first);  // it had lost its way
 }
 
 TEST_F(ShellProcess, ServesPmiToItsTasks) {
