@@ -47,6 +47,7 @@ class Follower : public std::enable_shared_from_this<Follower> {
     }
 
     void on_job_event(const Event& event) {
+        if (seen_enough_) return;  // what comes after it may be on its way already
         JsonReader in(event.context);
         if (event.name == "submit") submitted_ = event.timestamp;
         if (options_.verbose > 0) show("job", event);
@@ -54,8 +55,12 @@ class Follower : public std::enable_shared_from_this<Follower> {
         if (event.name == "start") on_start();
         if (event.name == "finish")
             exit_code_ = std::max(fatal_ ? 1 : 0, job_exit_code(in.integer_or("status", 0)));
-        if (event.name == options_.wait_event && event.name != "clean")
-            stop_watching(flux_, job_stream_);
+        if (event.name == options_.wait_event && event.name != "clean") stop_watching_job();
+    }
+
+    void stop_watching_job() {
+        seen_enough_ = true;
+        stop_watching(flux_, job_stream_);
     }
 
     void on_fatal(const Event& event) {
@@ -79,7 +84,7 @@ class Follower : public std::enable_shared_from_this<Follower> {
             watch("guest.output", &Follower::on_output);
         if (waits_exec_ && options_.wait_event.substr(exec_prefix.size()) == event.name) {
             stop_watching(flux_, exec_stream_);
-            stop_watching(flux_, job_stream_);
+            stop_watching_job();
         }
     }
 
@@ -103,7 +108,7 @@ class Follower : public std::enable_shared_from_this<Follower> {
     Matchtag job_stream_ = 0, exec_stream_ = 0;
     int open_streams_ = 0, exit_code_ = 0;
     double submitted_ = 0;
-    bool fatal_ = false;
+    bool fatal_ = false, seen_enough_ = false;
 };
 
 }  // namespace
