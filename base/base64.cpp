@@ -34,12 +34,17 @@ std::string base64_encode(std::string_view bytes) {
     std::string out((bytes.size() + 2) / 3 * 4, '=');
     const char* in = bytes.data();
     char* to = out.data();
-    for (std::size_t left = bytes.size(); left > 0;) {
-        const std::size_t taken = std::min<std::size_t>(left, 3);
-        const std::uint32_t group = octet(in[0]) << 16 | (taken > 1 ? octet(in[1]) << 8 : 0) |
-                                    (taken > 2 ? octet(in[2]) : 0);
-        for (std::size_t i = 0; i <= taken; ++i) to[i] = alphabet[group >> (18 - 6 * i) & 63];
-        in += taken, to += 4, left -= taken;
+    std::size_t left = bytes.size();
+    for (; left >= 3; left -= 3, in += 3, to += 4) {
+        const std::uint32_t group = octet(in[0]) << 16 | octet(in[1]) << 8 | octet(in[2]);
+        to[0] = alphabet[group >> 18];
+        to[1] = alphabet[group >> 12 & 63];
+        to[2] = alphabet[group >> 6 & 63];
+        to[3] = alphabet[group & 63];
+    }
+    if (left > 0) {
+        const std::uint32_t group = octet(in[0]) << 16 | (left == 2 ? octet(in[1]) << 8 : 0);
+        for (std::size_t i = 0; i <= left; ++i) to[i] = alphabet[group >> (18 - 6 * i) & 63];
     }
     return out;
 }

@@ -155,7 +155,7 @@ std::string jobs_json(const std::vector<JobRow>& rows) {
     for (const JobRow& row : rows) array.emplace_back(job_to_json(row));
     JsonObject object;
     object["jobs"] = std::move(array);
-    return dump_json_spaced(Json(object)) + "\n";
+    return dump_json_spaced(Json(std::move(object))) + "\n";
 }
 
 void warn_of_ignored(const JobsOptions& options, const std::vector<std::string>& ids) {

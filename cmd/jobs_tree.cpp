@@ -212,7 +212,7 @@ Result<int> JobsLister::print_json(Handle& flux, const std::vector<std::string>&
         object = std::move(array.front().get_object());
     else
         object["jobs"] = std::move(array);
-    write_stdout(dump_json_spaced(Json(object)) + "\n");
+    write_stdout(dump_json_spaced(Json(std::move(object))) + "\n");
     return ids.empty() || !rows.empty() ? 0 : 1;
 }
 

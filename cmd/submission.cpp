@@ -97,8 +97,8 @@ Result<Handle> connect_for_submission() {
 Result<SubmitRequest> build_submit_request(const SubmitOptions& options, SubmitVerb verb,
                                            const JobRequest& job, const SubmitContext& context) {
     SubmitRequest request;
-    SLUICE_TRY(const JsonObject jobspec, build_jobspec(options, verb, job, context));
-    request.jobspec = dump_json_spaced(Json(jobspec));
+    SLUICE_TRY(JsonObject jobspec, build_jobspec(options, verb, job, context));
+    request.jobspec = dump_json_spaced(Json(std::move(jobspec)));
     if (options.dry_run) return request;  // urgency and flags are no part of what it prints
     SLUICE_TRY(request.urgency, parse_urgency(options));
     SLUICE_TRY(request.flags, parse_flags(options));

@@ -1,5 +1,6 @@
 #include "broker/service/job_pipeline.hpp"
 
+#include <cmath>
 #include <csignal>
 
 #include "broker/service/job_pipeline_timer.hpp"
@@ -39,7 +40,8 @@ JobPipeline::~JobPipeline() {
 }
 
 double JobPipeline::now() {
-    last_event_ = std::max(wall_clock_now(), last_event_ + event_gap);
+    const double next = std::max(wall_clock_now(), last_event_ + event_gap);
+    last_event_ = std::round(next * 1e6) / 1e6;  // whole microseconds
     return last_event_;
 }
 

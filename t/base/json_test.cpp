@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <charconv>
+#include <cmath>
 #include <limits>
+#include <random>
 
 namespace sluice {
 namespace {
@@ -56,6 +59,21 @@ TEST(JsonText, RefusesExtraTextDepthAndOtherTypes) {
     EXPECT_FALSE(parse_json(std::string(65, '[') + std::string(65, ']')));
     EXPECT_TRUE(parse_json(std::string(30, '[') + std::string(30, ']')));
     EXPECT_THAT(parse_json_object("[]").error().text(), HasSubstr("found array"));
+}
+
+TEST(Json, WritesTimesAsTheShortestDigitsToo) {
+    std::mt19937_64 random{1};
+    std::uniform_real_distribution<double> times{9e5, 5e9};
+    for (int i = 0; i < 100000; ++i) {
+        double time = times(random);
+        const double unit = i % 3 == 0 ? 1e6 : i % 3 == 1 ? 1e3 : 1e9;
+        time = std::round(time * unit) / unit;
+        char buffer[40];
+        const auto end = std::to_chars(buffer, std::end(buffer), time, std::chars_format::fixed).ptr;
+        std::string shortest(buffer, end);
+        if (shortest.find('.') == shortest.npos) shortest += ".0";
+        ASSERT_EQ(dump_real(time), shortest);
+    }
 }
 
 TEST(JsonReader, RemembersTheFirstFault) {
