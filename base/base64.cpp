@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace sluice {
 namespace {
@@ -19,6 +20,14 @@ constexpr std::array<std::uint8_t, 256> make_digits() {
     return digits;
 }
 constexpr auto digit_of = make_digits();
+
+/// The two characters of each 12 bits.
+constexpr std::array<std::array<char, 2>, 4096> make_pairs() {
+    std::array<std::array<char, 2>, 4096> pairs{};
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {alphabet[i >> 6], alphabet[i & 63]};
+    return pairs;
+}
+constexpr auto pair_of = make_pairs();
 
 std::uint32_t octet(char c) { return static_cast<unsigned char>(c); }
 std::uint8_t digit(char c) { return digit_of[static_cast<unsigned char>(c)]; }
@@ -37,10 +46,8 @@ std::string base64_encode(std::string_view bytes) {
     std::size_t left = bytes.size();
     for (; left >= 3; left -= 3, in += 3, to += 4) {
         const std::uint32_t group = octet(in[0]) << 16 | octet(in[1]) << 8 | octet(in[2]);
-        to[0] = alphabet[group >> 18];
-        to[1] = alphabet[group >> 12 & 63];
-        to[2] = alphabet[group >> 6 & 63];
-        to[3] = alphabet[group & 63];
+        std::memcpy(to, pair_of[group >> 12].data(), 2);
+        std::memcpy(to + 2, pair_of[group & 4095].data(), 2);
     }
     if (left > 0) {
         const std::uint32_t group = octet(in[0]) << 16 | (left == 2 ? octet(in[1]) << 8 : 0);

@@ -7,6 +7,36 @@
 
 namespace sluice {
 
+namespace {
+
+using Count = std::size_t JobTable::Counts::*;
+
+Count member_of(JobState state) {
+    switch (state) {
+        case JobState::new_:
+        case JobState::depend: return &JobTable::Counts::depend;
+        case JobState::priority: return &JobTable::Counts::priority;
+        case JobState::sched: return &JobTable::Counts::sched;
+        case JobState::run: return &JobTable::Counts::run;
+        case JobState::cleanup: return &JobTable::Counts::cleanup;
+        case JobState::inactive: break;
+    }
+    return &JobTable::Counts::inactive;
+}
+
+Count member_of(JobResult result) {
+    switch (result) {
+        case JobResult::none: break;
+        case JobResult::completed: return &JobTable::Counts::successful;
+        case JobResult::failed: return &JobTable::Counts::failed;
+        case JobResult::canceled: return &JobTable::Counts::canceled;
+        case JobResult::timeout: return &JobTable::Counts::timeout;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 Job* JobTable::find(JobId id) {
     const auto found = jobs_.find(id);
     return found == jobs_.end() ? nullptr : found->second.get();
@@ -31,6 +61,7 @@ Job& JobTable::add(std::unique_ptr<Job> job) {
         inactive_.begin(), inactive_.end(), added.t_inactive,
         [](double t, const Job* other) { return t < other->t_inactive; });
     inactive_.insert(place, &added);
+    inactive_counts_[added.queue].add(added);
     return added;
 }
 
@@ -38,12 +69,13 @@ void JobTable::retire(Job& job) {
     active_.erase(job.id);
     job.active.reset();
     inactive_.push_back(&job);
+    inactive_counts_[job.queue].add(job);
 }
 
 void JobTable::erase(JobId id) {
     const Job* job = find(id);
     if (!job) return;
-    active_.erase(id);
+    if (active_.erase(id) == 0) inactive_counts_[job->queue].remove(*job);
     if (!inactive_.empty() && inactive_.front() == job) {
         inactive_.pop_front();
     } else {
@@ -54,27 +86,18 @@ void JobTable::erase(JobId id) {
 }
 
 void JobTable::Counts::add(const Job& job) {
-    switch (job.state) {
-        case JobState::new_:
-        case JobState::depend: ++depend; break;
-        case JobState::priority: ++priority; break;
-        case JobState::sched: ++sched; break;
-        case JobState::run: ++run; break;
-        case JobState::cleanup: ++cleanup; break;
-        case JobState::inactive: ++inactive; break;
-    }
-    switch (job.result) {
-        case JobResult::none: break;
-        case JobResult::completed: ++successful; break;
-        case JobResult::failed: ++failed; break;
-        case JobResult::canceled: ++canceled; break;
-        case JobResult::timeout: ++timeout; break;
-    }
+    ++(this->*member_of(job.state));
+    if (const auto result = member_of(job.result)) ++(this->*result);
+}
+
+void JobTable::Counts::remove(const Job& job) {
+    --(this->*member_of(job.state));
+    if (const auto result = member_of(job.result)) --(this->*result);
 }
 
 std::map<std::string, JobTable::Counts> JobTable::counts_by_queue() const {
-    std::map<std::string, Counts> counts;
-    for (const auto& [id, job] : jobs_) counts[job->queue].add(*job);
+    std::map<std::string, Counts> counts = inactive_counts_;
+    for (const auto& [id, job] : active_) counts[job->queue].add(*job);
     return counts;
 }
 

@@ -41,8 +41,9 @@ class JobTable {
         std::size_t successful = 0, failed = 0, canceled = 0, timeout = 0;
         std::size_t total() const { return depend + priority + sched + run + cleanup + inactive; }
         void add(const Job& job);
+        void remove(const Job& job);
     };
-    /// By queue, of all jobs. Cost: one pass over the table.
+    /// By queue, of all jobs. Cost: one pass over the active ones.
     std::map<std::string, Counts> counts_by_queue() const;
     /// Whether an active job is in any of `states`. Running ones, the oldest, are found soon.
     bool any(unsigned states) const;
@@ -72,6 +73,7 @@ class JobTable {
     std::unordered_map<JobId, std::unique_ptr<Job>> jobs_;
     std::map<JobId, Job*> active_;
     std::deque<const Job*> inactive_;
+    std::map<std::string, Counts> inactive_counts_;  // by queue
     JobId max_id_;
     std::size_t purged_ = 0;
 };

@@ -69,7 +69,8 @@ TEST(Json, WritesTimesAsTheShortestDigitsToo) {
         const double unit = i % 3 == 0 ? 1e6 : i % 3 == 1 ? 1e3 : 1e9;
         time = std::round(time * unit) / unit;
         char buffer[40];
-        const auto end = std::to_chars(buffer, std::end(buffer), time, std::chars_format::fixed).ptr;
+        const auto end =
+            std::to_chars(buffer, std::end(buffer), time, std::chars_format::fixed).ptr;
         std::string shortest(buffer, end);
         if (shortest.find('.') == shortest.npos) shortest += ".0";
         ASSERT_EQ(dump_real(time), shortest);

@@ -197,6 +197,23 @@ TEST_F(JobTableTest, CountsComeFromTheTable) {
     EXPECT_EQ(counts.at("").timeout, 1u);
 }
 
+TEST_F(JobTableTest, CountsFollowTheLifeOfJobs) {
+    Job& job = table_.add(JobBuilder{1}.queue("batch").run().take());
+    table_.add(JobBuilder{2}.queue("batch").sched(0).take());
+    EXPECT_EQ(table_.counts_by_queue().at("batch").run, 1u);
+    job.state = JobState::inactive;
+    job.result = JobResult::failed;
+    table_.retire(job);
+    EXPECT_EQ(table_.counts_by_queue().at("batch").run, 0u);
+    EXPECT_EQ(table_.counts_by_queue().at("batch").inactive, 1u);
+    EXPECT_EQ(table_.counts_by_queue().at("batch").failed, 1u);
+    table_.erase(JobId{1});
+    EXPECT_EQ(table_.counts_by_queue().at("batch").total(), 1u);
+    EXPECT_EQ(table_.counts_by_queue().at("batch").failed, 0u);
+    table_.erase(JobId{2});
+    EXPECT_EQ(table_.counts_by_queue().at("batch").total(), 0u);
+}
+
 TEST_F(JobTableTest, RetiredJobsKeepOnlyTheirRow) {
     Job& job = table_.add(JobBuilder{1}.run().take());
     EXPECT_TRUE(job.active);
