@@ -36,6 +36,19 @@ inline std::size_t bit_count_common(std::span<const Word> a, std::span<const Wor
     return count;
 }
 
+/// Bits set from `first` up to and including `last`.
+inline std::size_t bit_count_between(std::span<const Word> words, std::size_t first,
+                                     std::size_t last) {
+    std::size_t count = 0;
+    for (std::size_t at = first / word_bits; at <= last / word_bits; ++at) {
+        Word word = words[at];
+        if (at == first / word_bits) word &= ~Word{0} << first % word_bits;
+        if (at == last / word_bits) word &= ~Word{0} >> (word_bits - 1 - last % word_bits);
+        count += static_cast<std::size_t>(std::popcount(word));
+    }
+    return count;
+}
+
 /// The first bit set from `from` on; SIZE_MAX if there is none.
 inline std::size_t bit_next(std::span<const Word> words, std::size_t from) {
     for (std::size_t at = from / word_bits; at < words.size(); ++at) {

@@ -15,7 +15,7 @@
 #include "base/rfc/jobspec.hpp"
 #include "base/strong_id.hpp"
 #include "resource/match/matcher.hpp"
-#include "sched/supply_profile.hpp"
+#include "sched/plan.hpp"
 
 namespace sluice {
 
@@ -26,18 +26,14 @@ struct JobShape {
     std::size_t jobs = 0;               // that wait
     std::unique_ptr<MatchShape> match;  // for the resources defined now
     Supply least;                       // with match
-    std::vector<Word> admitted;         // nodes that the constraint leaves, once asked for
     bool known_feasible = false;
+    Shortage shortage;                  // beside what is kept for others
 
     // While the epoch is the same nothing was gained, and this holds:
     std::uint64_t blocked_epoch = 0;     // does not fit on what is free
-    std::uint64_t kept_epoch = 0;        // does not fit beside what is reserved to begin before …
-    double kept_until = never;
     std::uint64_t unplannable_epoch = 0; // no time is known at which it will fit
     std::uint64_t missing_epoch = 0;
     std::string missing;                 // what it lacks
-    std::uint64_t hint_version = 0;      // of the plan; a job that takes hint_duration or longer
-    double hint_duration = 0, hint_start = 0;  // begins no earlier than hint_start
 };
 
 class JobQueue;

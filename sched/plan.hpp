@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -13,28 +12,29 @@
 #include "base/strong_id.hpp"
 #include "resource/inventory.hpp"
 #include "resource/match/matcher.hpp"
-#include "sched/node_times.hpp"
-#include "sched/supply_profile.hpp"
+#include "sched/timetable.hpp"
 
 namespace sluice {
-
-/// Resources from `start` up to `end` (seconds since the epoch, end may be never).
-struct Slot {
-    double start = 0, end = never;
-    ResourceSet R;
-};
 
 /// What is to be placed, and for how long (seconds, or never).
 struct Demand {
     const MatchShape& shape;
-    Supply least;
     double duration = never;
-    double not_before = 0;                       // known not to fit earlier
-    const std::vector<Word>* admitted = nullptr;  // nodes that its constraint leaves; all
+};
+
+/// What a search lacked, at the best time that it looked at.
+struct Shortage {
+    std::int64_t units = 0;  // nodes or slots
+    double duration = 0;
+    Supply given_back;       // by then, see Plan::still_short
 };
 
 class Plan {
   public:
+    Plan() = default;
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
+
     /// Replaces the resources. What runs keeps what it holds; reservations are dropped.
     void define(const ResourceSet& R, const LocalityMap& locality, const Idset& up);
     void set_up(const Idset& ranks, bool up);
@@ -57,17 +57,25 @@ class Plan {
     bool keeps_before(double until) const {
         return !starts_.empty() && starts_.begin()->first < until;
     }
-    /// Resources that are free now, and not kept for anybody before the demand would end.
-    std::optional<ResourceSet> fit_now(const Demand& demand, double now);
-    /// The earliest Slot after `now` for the demand beside all reservations, if one is known that
-    /// begins before `before`. Jobs past their end count as ending at `now`. For whole nodes it is
-    /// the earliest; for parts of nodes it is sought with bounded effort, and a later one may come
-    /// back on a plan that is cut up finely.
+    /// Resources that are free now, and not kept for anybody (save the `holder` of a reservation)
+    /// before the demand would end.
+    std::optional<ResourceSet> fit_now(const Demand& demand, double now,
+                                       std::optional<JobId> holder = {});
+    /// The earliest Slot for the demand beside all reservations, if one is known that begins before
+    /// `before`. Jobs past their end count as ending at `now`.
     std::optional<Slot> earliest(const Demand& demand, double now, double before = never);
-    /// May the holder of a reservation start before it, and before `before`? False is certain.
-    bool may_improve(JobId id, const Demand& demand, double now, double before);
+    /// An earlier Slot for the holder of a reservation.
+    std::optional<Slot> earlier(JobId id, const Demand& demand, double now);
+    /// May there be one? False is certain: too little was given back since the last search.
+    bool may_improve(JobId id, const Demand& demand, double now) const;
+    /// Does a demand that was short of so much still lack some? True is certain. For a search from
+    /// the same time on, or a later one.
+    bool still_short(const Shortage& shortage, const Demand& demand) const;
+    /// Of the last search.
+    const Shortage& shortage() const { return shortage_; }
 
-    void reserve(JobId id, Slot slot);
+    /// `shortage`: of the search that found the slot.
+    void reserve(JobId id, Slot slot, Shortage shortage = {});
     const Slot* reservation(JobId id) const;
     /// Takes a reservation out of the plan.
     std::optional<Slot> take_reservation(JobId id);
@@ -75,55 +83,30 @@ class Plan {
     std::size_t reservation_count() const { return reservations_.size(); }
     std::vector<JobId> reservation_holders() const;
 
-    /// Changes whenever something may fit that did not before.
-    std::uint64_t version() const { return version_; }
     std::uint64_t match_count() const { return match_count_; }
 
   private:
     struct Running {
         ResourceSet R;
         double end = never;
-        Supply all;                     // what its end may add to what is free
-        std::vector<NodeIndex> nodes;
     };
     struct Reservation {
         Slot slot;
-        Supply whole;                   // what it surely takes of what is free
-        std::vector<Word> nodes;        // as a set
-    };
-    /// An inventory as it will be: valid while the version is the same.
-    struct View {
-        std::uint64_t version = 0;
-        double time = 0;
-        Inventory inventory;
+        Shortage shortage;  // of the last search for an earlier start
     };
     std::optional<ResourceSet> match(const MatchShape& shape, const Inventory& inventory);
-    void refresh_profile(double now);
-    bool overdue(double now) const { return !ends_.empty() && ends_.begin()->first.first <= now; }
-    std::vector<NodeIndex> nodes_of(const ResourceSet& R) const;
-    Supply whole_of(const ResourceSet& R) const;
-    bool enough_nodes(const Demand& demand, const std::vector<Word>& idle, double time) const;
-    const Inventory& free_at(double time, double now);
-    std::optional<ResourceSet> match_at(const Demand& demand, double time, double now);
-    std::optional<double> first_without_reservations(const Demand& demand, double after,
-                                                     double before, double now);
-    double last_reserved_end() const;
-    void gained();
+    Timetable& table();
+    Shortage shortage_of(const Demand& demand, std::int64_t most) const;
+    void gave_back(const ResourceSet& R);
 
     Inventory inventory_;
-    NodeTimes times_;
-    std::vector<Word> up_;
+    Timetable table_;
+    bool tabled_ = false;  // the table is kept from the first search for a later time on
     std::unordered_map<JobId, Running> running_;
-    std::map<std::pair<double, JobId>, const Running*> ends_;  // of those that have one
     std::unordered_map<JobId, Reservation> reservations_;
     std::set<std::pair<double, JobId>> starts_;
-    SupplyProfile profile_;
-    std::uint64_t profile_version_ = 0;
-    View now_view_;   // free now without what is reserved to begin before `time`
-    View free_view_;  // free at `time`, reservations left aside
-    Inventory window_;
-    std::uint64_t version_ = 1;
-    std::uint64_t running_version_ = 1;  // the same without reservations
+    Shortage shortage_;    // of the last search
+    Supply given_back_;                    // in all, by ends and reservations given up
     std::uint64_t match_count_ = 0;
 };
 

@@ -34,7 +34,7 @@ void SchedCore::define(SchedResources resources) {
 void SchedCore::forget_matches() {
     for (auto& [key, shape] : shapes_) {
         shape.match.reset();
-        shape.admitted.clear();
+        shape.shortage = {};
         shape.known_feasible = false;
     }
     replan_ = true;
@@ -157,17 +157,7 @@ Supply SchedCore::free_supply() const {
 }
 
 Demand SchedCore::demand_of(PendingJob& job) {
-    const MatchShape& shape = matcher(*job.shape);
-    Demand demand{shape, job.shape->least, duration_of(job)};
-    if (job.shape->constraint.empty() || !demand.least.nodes) return demand;
-    std::vector<Word>& admitted = job.shape->admitted;
-    if (admitted.empty()) {
-        admitted.resize(words_for(inventory().node_count()));
-        for (std::size_t node = 0; node < inventory().node_count(); ++node)
-            if (inventory().matches(node, job.shape->constraint)) bit_set(admitted, node);
-    }
-    demand.admitted = &admitted;
-    return demand;
+    return {matcher(*job.shape), duration_of(job)};
 }
 
 void SchedCore::drop_reservation(JobId id) {
@@ -263,10 +253,9 @@ void SchedCore::consider(QueueScan& scan) {
 
 SchedCore::Outcome SchedCore::try_start(PendingJob& job) {
     JobShape& shape = *job.shape;
-    const double until = now_ + duration_of(job);
     if (shape.blocked_epoch == epoch_) return Outcome::known_blocked;
-    if (shape.kept_epoch == epoch_ && until >= shape.kept_until) return Outcome::known_blocked;
     const Demand demand = demand_of(job);
+    if (plan_.still_short(shape.shortage, demand)) return Outcome::known_blocked;
     if (!free_supply().covers(shape.least)) {
         shape.blocked_epoch = epoch_;
         return deny_unless_feasible(job, Outcome::known_blocked);
@@ -275,12 +264,8 @@ SchedCore::Outcome SchedCore::try_start(PendingJob& job) {
         start(job, std::move(*R));
         return Outcome::started;
     }
-    if (!plan_.keeps_before(until)) {
-        shape.blocked_epoch = epoch_;
-    } else {
-        shape.kept_until = shape.kept_epoch == epoch_ ? std::min(shape.kept_until, until) : until;
-        shape.kept_epoch = epoch_;
-    }
+    if (!plan_.keeps_before(now_ + demand.duration)) shape.blocked_epoch = epoch_;
+    shape.shortage = plan_.shortage();
     return deny_unless_feasible(job, Outcome::blocked);
 }
 
@@ -302,40 +287,36 @@ bool SchedCore::improve(PendingJob& job) {
     const Slot& held = *plan_.reservation(job.id);
     if (improve_before_ <= now_ && held.start > now_) return false;
     const Demand demand = demand_of(job);
-    if (!plan_.may_improve(job.id, demand, now_, improve_before_)) return false;
-    Slot slot = *plan_.take_reservation(job.id);
-    if (auto R = plan_.fit_now(demand, now_)) {
-        if (slot.start > now_ || !(slot.R == *R)) gained(slot.end);
-        start(job, std::move(*R));
-        return true;
+    if (!plan_.may_improve(job.id, demand, now_)) return false;
+    std::optional<Slot> better;
+    if (held.start > now_ && !(better = plan_.earlier(job.id, demand, now_))) return false;
+    const Shortage shortage = plan_.shortage();
+    if (!better || better->start <= now_) {
+        if (auto R = plan_.fit_now(demand, now_, job.id)) {
+            const Slot slot = *plan_.take_reservation(job.id);
+            if (slot.start > now_ || !(slot.R == *R)) gained(slot.end);
+            start(job, std::move(*R));
+            return true;
+        }
     }
-    const double before = std::min(slot.start, improve_before_);
-    if (auto better = plan_.earliest(demand, now_, before)) {
-        gained(slot.end);
-        slot = std::move(*better);
-    }
-    tell_estimate(job, slot.start, decisions_);
-    plan_.reserve(job.id, std::move(slot));
+    if (!better) return false;
+    gained(plan_.take_reservation(job.id)->end);
+    tell_estimate(job, better->start, decisions_);
+    plan_.reserve(job.id, std::move(*better), shortage);
     return false;
 }
 
 bool SchedCore::reserve(PendingJob& job) {
     JobShape& shape = *job.shape;
     if (shape.unplannable_epoch == epoch_) return false;
-    Demand demand = demand_of(job);
-    if (shape.hint_version == plan_.version() && demand.duration >= shape.hint_duration)
-        demand.not_before = shape.hint_start;
     const double before = instance_expiration_ > 0 ? instance_expiration_ : never;
-    auto slot = plan_.earliest(demand, now_, before);
+    auto slot = plan_.earliest(demand_of(job), now_, before);
     if (!slot) {
         shape.unplannable_epoch = epoch_;
         return false;
     }
-    shape.hint_version = plan_.version();
-    shape.hint_duration = demand.duration;
-    shape.hint_start = slot->start;
     tell_estimate(job, slot->start, decisions_);
-    plan_.reserve(job.id, std::move(*slot));
+    plan_.reserve(job.id, std::move(*slot), plan_.shortage());
     return true;
 }
 
@@ -361,7 +342,7 @@ std::string_view SchedCore::reason_of(PendingJob& job) {
         shape.missing = missing ? "resources: " + *missing : "";
     }
     if (!shape.missing.empty()) return shape.missing;
-    return shape.kept_epoch == epoch_ ? reason_kept : reason_others;
+    return plan_.still_short(shape.shortage, demand_of(job)) ? reason_kept : reason_others;
 }
 
 void SchedCore::explain(JobQueue& queue) {

@@ -48,6 +48,7 @@ MatchShape::MatchShape(const Inventory& inventory, const ResourceRequest& reques
       exclusive_(request.exclusive || options.whole_nodes),
       constrained_(!constraint.empty()),
       all_admitted_(constraint.empty()),
+      least_(need_of(request, exclusive_)),
       admitted_nodes_(inventory.node_count()) {
     if (all_admitted_) return;
     admitted_.resize(words_for(inventory.node_count()));
@@ -67,59 +68,53 @@ std::uint64_t MatchShape::slots_in(std::uint64_t cores, std::uint64_t gpus) cons
     return slots;
 }
 
-/// The least a node must have to be of any use.
-NodeRoom MatchShape::need() const {
-    const std::uint64_t slots = request_.nodes ? request_.slots_per_node() : 1;
+NodeRoom MatchShape::need_of(const ResourceRequest& request, bool exclusive) {
+    const std::uint64_t slots = request.nodes ? request.slots_per_node() : 1;
     NodeRoom need;
     need.cores = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(slots * request_.cores_per_slot, 0xFFFFFFFFu));
+        std::min<std::uint64_t>(slots * request.cores_per_slot, 0xFFFFFFFFu));
     need.gpus = static_cast<std::uint32_t>(
-                    std::min<std::uint64_t>(slots * request_.gpus_per_slot, 0x7FFFFFFFu)) &
+                    std::min<std::uint64_t>(slots * request.gpus_per_slot, 0x7FFFFFFFu)) &
                 0x7FFFFFFFu;
-    need.idle = exclusive_;
+    need.idle = exclusive;
     return need;
 }
 
-ResourceSet::Node MatchShape::pick(const Inventory& inventory, std::size_t node,
-                                   std::uint64_t slots) const {
-    const NodeTopology& topology = inventory.topology(node);
-    const auto cores = inventory.free_cores(node);
-    const auto gpus = inventory.free_gpus(node);
-    Picked picked =
-        exclusive_ ? pick_all(topology, cores, gpus)
-                   : pick_slots(topology, cores, gpus,
-                                {request_.cores_per_slot, request_.gpus_per_slot}, slots,
-                                options_.order);
+ResourceSet::Node MatchShape::pick(const Inventory& inventory, NodeUnits taken,
+                                   std::span<const Word> free_cores,
+                                   std::span<const Word> free_gpus) const {
+    const std::size_t node = taken.node;
+    if (exclusive_) return inventory.all().nodes()[node];  // it is idle
+    const std::uint64_t slots = request_.nodes ? request_.slots_per_node() : taken.units;
+    Picked picked = pick_slots(inventory.topology(node), free_cores, free_gpus,
+                               {request_.cores_per_slot, request_.gpus_per_slot}, slots,
+                               options_.order);
     return {inventory.rank(node), inventory.host(node), std::move(picked.cores),
             std::move(picked.gpus)};
 }
 
 std::variant<ResourceSet, std::string> MatchShape::match(const Inventory& inventory) const {
-    const std::uint64_t wanted = request_.nodes ? request_.nodes : request_.slots;
-    const NodeRoom least = need();
     const FreeTree& tree = inventory.room();
-    std::vector<std::pair<std::size_t, std::uint64_t>> chosen;  // node, slots on it
+    std::vector<NodeUnits> chosen;
     std::uint64_t found = 0;
-    walk(tree, admitted_, inventory.node_count(), least, options_.order, [&](std::size_t node) {
-        const NodeRoom& room = tree.room(node);
-        const std::uint64_t slots = request_.nodes ? request_.slots_per_node()
-                                                   : std::min(wanted - found,
-                                                              slots_in(room.cores, room.gpus));
-        chosen.emplace_back(node, slots);
-        found += request_.nodes ? 1 : slots;
-        return found < wanted;
+    walk(tree, admitted_, inventory.node_count(), least_, options_.order, [&](std::size_t node) {
+        chosen.push_back({node, std::min(units_in(tree.room(node)), wanted() - found)});
+        found += chosen.back().units;
+        return found < wanted();
     });
-    if (found < wanted) return missing(inventory, found);
-    std::ranges::sort(chosen);
+    if (found < wanted()) return missing(inventory, found);
+    std::ranges::sort(chosen, {}, &NodeUnits::node);
     ResourceSet R;
-    for (const auto& [node, slots] : chosen) R.add(pick(inventory, node, slots));
+    for (const NodeUnits& taken : chosen)
+        R.add(pick(inventory, taken, inventory.free_cores(taken.node),
+                   inventory.free_gpus(taken.node)));
     return R;
 }
 
 std::string MatchShape::missing(const Inventory& inventory, std::uint64_t found) const {
     std::string text;
     if (request_.nodes) {
-        const NodeRoom least = need();
+        const NodeRoom& least = least_;
         text = exclusive_ ? fmt::format("{} wholly free wanted, {} now",
                                         plural(request_.nodes, "node"), found)
                           : fmt::format("{} with {} wanted, {} now", plural(request_.nodes, "node"),
@@ -144,7 +139,7 @@ Result<void> MatchShape::feasible(const Inventory& inventory) const {
     if (request_.nodes > admitted_nodes_)
         return fail(EINVAL, "unsatisfiable request: {} wanted, {} {}",
                     plural(request_.nodes, "node"), admitted_nodes_, where);
-    const NodeRoom least = need();
+    const NodeRoom& least = least_;
     std::uint64_t fitting = 0, slots = 0, cores_most = 0, gpus_most = 0;
     for (std::size_t node = 0; node < inventory.node_count(); ++node) {
         if (!admits(node)) continue;

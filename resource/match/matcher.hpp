@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -14,6 +15,12 @@
 #include "resource/match/match_options.hpp"
 
 namespace sluice {
+
+/// A node (position in the inventory) and how many of the nodes or slots wanted it gives.
+struct NodeUnits {
+    std::size_t node = 0;
+    std::uint64_t units = 0;
+};
 
 /// A request and the nodes its constraint admits, worked out once for all jobs of the shape.
 class MatchShape {
@@ -28,16 +35,34 @@ class MatchShape {
     /// Errors: EINVAL "unsatisfiable request: 9 cores on one node wanted, the largest has 8".
     Result<void> feasible(const Inventory& inventory) const;
 
-  private:
+    // What another search needs, over what is free at some other time.
+    /// Nodes or slots in all; a node gives units_in() of them.
+    std::uint64_t wanted() const { return request_.nodes ? request_.nodes : request_.slots; }
+    std::uint64_t units_in(NodeRoom room) const {
+        if (room.cores < least_.cores || room.gpus < least_.gpus || room.idle < least_.idle)
+            return 0;
+        return request_.nodes ? 1 : slots_in(room.cores, room.gpus);
+    }
+    bool by_node() const { return request_.nodes > 0; }
+    bool exclusive() const { return exclusive_; }
+    NodeOrder order() const { return options_.order; }
     bool admits(std::size_t node) const { return all_admitted_ || bit_test(admitted_, node); }
+    /// As bits; empty: all nodes.
+    std::span<const Word> admitted() const { return admitted_; }
+    /// Cores and GPUs of a node that gives so many units, out of those that are free.
+    ResourceSet::Node pick(const Inventory& inventory, NodeUnits taken,
+                           std::span<const Word> free_cores,
+                           std::span<const Word> free_gpus) const;
+
+  private:
     std::uint64_t slots_in(std::uint64_t cores, std::uint64_t gpus) const;
-    NodeRoom need() const;
-    ResourceSet::Node pick(const Inventory& inventory, std::size_t node, std::uint64_t slots) const;
+    static NodeRoom need_of(const ResourceRequest& request, bool exclusive);
     std::string missing(const Inventory& inventory, std::uint64_t found) const;
 
     ResourceRequest request_;
     MatchOptions options_;
     bool exclusive_, constrained_, all_admitted_;
+    NodeRoom least_;  // that a node must have to be of any use
     std::vector<Word> admitted_;
     std::uint64_t admitted_nodes_ = 0;
 };

@@ -49,16 +49,6 @@ const NodeTopology::Domain* domain_for(const NodeTopology& topology, const Words
 
 }  // namespace
 
-Picked pick_all(const NodeTopology& topology, std::span<const Word> free_cores,
-                std::span<const Word> free_gpus) {
-    Picked picked;
-    for (std::size_t i = 0; i < topology.cores.size(); ++i)
-        if (bit_test(free_cores, i)) picked.cores.insert(topology.cores[i]);
-    for (std::size_t i = 0; i < topology.gpus.size(); ++i)
-        if (bit_test(free_gpus, i)) picked.gpus.insert(topology.gpus[i]);
-    return picked;
-}
-
 Picked pick_slots(const NodeTopology& topology, std::span<const Word> free_cores,
                   std::span<const Word> free_gpus, SlotShape slot, std::uint64_t slots,
                   NodeOrder order) {

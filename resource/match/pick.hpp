@@ -25,8 +25,5 @@ struct Picked {
 Picked pick_slots(const NodeTopology& topology, std::span<const Word> free_cores,
                   std::span<const Word> free_gpus, SlotShape slot, std::uint64_t slots,
                   NodeOrder order);
-/// Takes all that is free.
-Picked pick_all(const NodeTopology& topology, std::span<const Word> free_cores,
-                std::span<const Word> free_gpus);
 
 }  // namespace sluice

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -16,11 +16,16 @@ namespace {
 constexpr std::uint32_t node_count = 16384, cores_per_node = 64, gpus_per_node = 4;
 constexpr std::uint64_t backlog = 5000, flood = 10000;
 
+/// Processor time: what others do on a shared machine is not the scheduler's.
 double milliseconds_of(auto work) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto now = [] {
+        timespec time{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+    };
+    const double begin = now();
     work();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-        .count();
+    return now() - begin;
 }
 
 int over_budget = 0;
@@ -105,7 +110,7 @@ void backlog_of(QueuePolicy policy) {
     const std::string name{queue_policy_name(policy)};
     std::size_t started = 0;
     row(fmt::format("{}: first pass over {} jobs of 20 shapes", name, backlog),
-        milliseconds_of([&] { started = machine.pass(); }), 1000);
+        milliseconds_of([&] { started = machine.pass(); }), 50);
     std::vector<double> times;
     for (int i = 0; i < 100; ++i) {
         machine.now += 1;
