@@ -11,7 +11,7 @@ Result<LaunchInfo> LaunchInfo::from_json(const JsonObject& payload) {
     info.userid = UserId{static_cast<std::uint32_t>(in.integer("userid"))};
     info.shell_rank = static_cast<std::uint32_t>(in.integer("shell_rank"));
     info.nnodes = static_cast<std::uint32_t>(in.integer("nnodes"));
-    const JsonObject &resources = in.object("R"), &jobspec = in.object("jobspec");
+    const std::string resources = in.string("R"), jobspec = in.string("jobspec");
     info.rank = Rank{static_cast<std::uint32_t>(in.integer("rank"))};
     info.hostname = in.string("hostname");
     info.uri = in.string("uri");
@@ -21,8 +21,9 @@ Result<LaunchInfo> LaunchInfo::from_json(const JsonObject& payload) {
     info.instance_level = in.integer_or("instance_level", 0);
     info.interface_hint = in.string_or("interface_hint", "");
     if (!in) return in.error();
-    SLUICE_TRY(info.resources, ResourceSet::from_json(resources));
-    SLUICE_TRY(info.jobspec, Jobspec::from_json(jobspec));
+    SLUICE_TRY(const JsonObject R, parse_json_object(resources));
+    SLUICE_TRY(info.resources, ResourceSet::from_json(R));
+    SLUICE_TRY(info.jobspec, Jobspec::parse(jobspec));
     if (info.nnodes != info.resources.node_count() || info.shell_rank >= info.nnodes)
         return fail(EINVAL, "shell {} of {}: R has {} nodes", info.shell_rank, info.nnodes,
                     info.resources.node_count());

@@ -53,7 +53,7 @@ void ExecManager::begin_mock(JobId id, UserId userid, double seconds) {
     hooks_.exec_log(id, log_event("starting"));
 }
 
-void ExecManager::launch(JobId id, const JsonObject& R, const JsonObject& jobspec) {
+void ExecManager::launch(JobId id, const std::string& R, const std::string& jobspec) {
     Running* job = find(id);
     if (!job) return;
     job->launched = true;

@@ -35,7 +35,8 @@ class ExecManager {
     /// The job is about to be launched: it can be cancelled from now on.
     void begin(JobId id, UserId userid, const ResourceSet& R);
     /// Sends it to its ranks with the next send_launches(); nothing happens if it was cancelled.
-    void launch(JobId id, const JsonObject& R, const JsonObject& jobspec);
+    /// `R` and `jobspec` as JSON texts.
+    void launch(JobId id, const std::string& R, const std::string& jobspec);
     /// One message a rank for all that launch() collected.
     void send_launches();
     /// A job that only pretends to run, for `seconds`.

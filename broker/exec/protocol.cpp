@@ -48,8 +48,8 @@ Result<std::vector<LaunchJob>> decode_launch(const JsonObject& payload) {
         job.userid = UserId{static_cast<std::uint32_t>(entry.integer("userid"))};
         job.shell_rank = static_cast<std::uint32_t>(entry.integer("shell_rank"));
         job.nnodes = static_cast<std::uint32_t>(entry.integer("nnodes"));
-        job.resources = entry.object("R");
-        job.jobspec = entry.object("jobspec");
+        job.resources = entry.string("R");
+        job.jobspec = entry.string("jobspec");
         if (!entry) return entry.error();
         jobs.push_back(std::move(job));
     }

@@ -6,8 +6,8 @@
 // name and exists on rank 0 only, so that a shell's request to any node walks up to it.
 //
 //   manager -> launcher, nodeid = rank, NORESPONSE
-//     job-launcher.launch {jobs:[{id:I, userid:I, shell_rank:i, nnodes:i, R:o, jobspec:o}, …]}
-//         the jobspec with its environment; R the whole of it
+//     job-launcher.launch {jobs:[{id:I, userid:I, shell_rank:i, nnodes:i, R:s, jobspec:s}, …]}
+//         JSON texts, which only the shell reads: the jobspec with its environment, R the whole
 //     job-launcher.kill {ids:[I…], signum:i, shell:b}
 //         signum to the tasks of these jobs on this rank; shell:true SIGKILLs the shells themselves
 //         (their tasks die with them), for shells that no longer answer
@@ -55,8 +55,8 @@ struct LaunchJob {
     JobId id;
     UserId userid;
     std::uint32_t shell_rank = 0, nnodes = 1;
-    JsonObject resources;  // R
-    JsonObject jobspec;    // with its environment
+    std::string resources;  // R, as JSON text
+    std::string jobspec;    // with its environment, as JSON text
 };
 JsonObject encode_launch(const std::vector<LaunchJob>& jobs);
 /// Errors: EPROTO naming the key.

@@ -265,14 +265,17 @@ void JobPipeline::start_exec(Job& job) {
         exec_->begin_mock(id, job.userid, *active.mock_seconds);
         return after_commit([this, id] { exec_->launch(id, {}, {}); });
     }
-    auto jobspec = updated_jobspec(active.jobspec, active.updates);
-    if (!jobspec) {
-        active.exec = false;
-        return raise(job, {"exec", 0, jobspec.error().text(), context_.router.owner(), {}});
+    std::string jobspec = std::exchange(active.jobspec, {});
+    if (!active.updates.empty()) {
+        const auto updated = updated_jobspec(jobspec, active.updates);
+        if (!updated) {
+            active.exec = false;
+            return raise(job, {"exec", 0, updated.error().text(), context_.router.owner(), {}});
+        }
+        jobspec = dump_json(*updated);
     }
-    active.jobspec = {};
     exec_->begin(id, job.userid, *active.R);
-    after_commit([this, id, R = active.R->to_json(), jobspec = *std::move(jobspec)] {
+    after_commit([this, id, R = dump_json(active.R->to_json()), jobspec = std::move(jobspec)] {
         exec_->launch(id, R, jobspec);
     });
 }

@@ -102,6 +102,8 @@ class ShellProcess : public testing::Test {
             R"("environment":{{"PATH":"/usr/bin:/bin"}},"shell":{{"options":{}}}}}}}}}}})",
             job_id, ::getuid(), folder_, ntasks, options));
         payload["jobspec"].as_object()["tasks"].as_array()[0].as_object()["command"] = words;
+        for (const char* key : {"R", "jobspec"})
+            payload[key] = dump_json(payload[key].as_object());
         Message message = Message::request("shell.launch");
         message.flags |= message_flag::noresponse;
         message.set_json(payload);
