@@ -16,7 +16,8 @@ Error about(const std::string& path) {
 
 }  // namespace
 
-Result<JobFolder> JobFolder::create(std::string path) {
+Result<JobFolder> JobFolder::create(std::string path, SpareFolder& spare) {
+    if (spare.become(path)) return JobFolder{std::move(path), spare};
     if (::mkdir(path.c_str(), 0700) != 0) {
         if (errno != EEXIST) return about(path);
         // Left behind by a shell that was killed.
@@ -24,7 +25,7 @@ Result<JobFolder> JobFolder::create(std::string path) {
         std::filesystem::remove_all(path, ignored);
         if (::mkdir(path.c_str(), 0700) != 0) return about(path);
     }
-    return JobFolder{std::move(path)};
+    return JobFolder{std::move(path), spare};
 }
 
 Result<void> JobFolder::add_files(const JsonObject& files, const LoadBlob& load) {
@@ -48,7 +49,7 @@ Result<void> JobFolder::add_files(const JsonObject& files, const LoadBlob& load)
 void JobFolder::remove() {
     if (path_.empty()) return;
     const std::string path = std::exchange(path_, {});
-    if (::rmdir(path.c_str()) == 0) return;
+    if (spare_->keep(path) || ::rmdir(path.c_str()) == 0) return;
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
 }

@@ -7,16 +7,19 @@
 #include "base/file_tree.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "shell/run/spare_folder.hpp"
 
 namespace sluice::shell {
 
 class JobFolder {
   public:
-    /// Errors: the errno of mkdir, naming the path.
-    static Result<JobFolder> create(std::string path);
-    JobFolder(JobFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    /// `spare` outlives it. Errors: the errno of mkdir, naming the path.
+    static Result<JobFolder> create(std::string path, SpareFolder& spare);
+    JobFolder(JobFolder&& other) noexcept
+        : path_(std::exchange(other.path_, {})), spare_(other.spare_) {}
     JobFolder& operator=(JobFolder&& other) noexcept {
         std::swap(path_, other.path_);
+        std::swap(spare_, other.spare_);
         return *this;
     }
     ~JobFolder() { remove(); }
@@ -28,8 +31,9 @@ class JobFolder {
     void remove();
 
   private:
-    explicit JobFolder(std::string path) : path_(std::move(path)) {}
+    JobFolder(std::string path, SpareFolder& spare) : path_(std::move(path)), spare_(&spare) {}
     std::string path_;
+    SpareFolder* spare_;
 };
 
 }  // namespace sluice::shell

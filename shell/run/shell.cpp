@@ -35,10 +35,11 @@ std::string exit_timeout_text(const Jobspec& jobspec) {
 
 }  // namespace
 
-Shell::Shell(Handle handle, LaunchInfo info, const Topology* topology)
+Shell::Shell(Handle handle, LaunchInfo info, const Topology* topology, SpareFolder& spare)
     : handle_(std::move(handle)),
       info_(std::move(info)),
       topology_(topology),
+      spare_(spare),
       exit_timer_(handle_.io()),
       signal_timer_(handle_.io()),
       rexec_timer_(handle_.io()),
@@ -152,7 +153,8 @@ Result<void> Shell::enter_folder() {
 Result<void> Shell::make_folder() {
     SLUICE_TRY(JobFolder folder,
                JobFolder::create(fmt::format("{}/jobtmp-{}-{}", info_.rundir, info_.shell_rank,
-                                             to_f58plain(info_.id))));
+                                             to_f58plain(info_.id)),
+                                 spare_));
     folder_.emplace(std::move(folder));
     if (const Json* files = find_path(info_.jobspec.json, "attributes.system.files"))
         if (const JsonObject* object = files->if_object())

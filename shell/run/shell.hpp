@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/aio/spawn.hpp"
+#include "shell/run/spare_folder.hpp"
 #include "shell/run/topology.hpp"
 
 namespace sluice::shell {
@@ -13,6 +14,7 @@ struct ShellEnd {
 
 /// `socket`: the connection to the broker, on which the launcher sends shell.launch first.
 /// `topology`: of this machine, or nullptr when it could not be read (no CPU binding then).
-ShellEnd run_shell(OwnedFd socket, const Topology* topology);
+/// `spare`: where the process keeps a folder between jobs.
+ShellEnd run_shell(OwnedFd socket, const Topology* topology, SpareFolder& spare);
 
 }  // namespace sluice::shell

@@ -31,7 +31,7 @@ namespace sluice::shell {
 
 class Shell {
   public:
-    Shell(Handle handle, LaunchInfo info, const Topology* topology);
+    Shell(Handle handle, LaunchInfo info, const Topology* topology, SpareFolder& spare);
     /// Runs the job's tasks of this node to their end. Returns the exit code.
     int run();
     /// Whether the process is as it was before the job: no process of the job and none of the
@@ -104,6 +104,7 @@ class Shell {
     Handle handle_;
     LaunchInfo info_;
     const Topology* topology_;
+    SpareFolder& spare_;
     ShellOptions options_;
     TaskPlan plan_;
     AffinityOptions affinity_;

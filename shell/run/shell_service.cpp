@@ -59,7 +59,7 @@ int refuse(Handle handle, const JsonObject& launch, const Error& error) {
 
 }  // namespace
 
-ShellEnd run_shell(OwnedFd socket, const Topology* topology) {
+ShellEnd run_shell(OwnedFd socket, const Topology* topology, SpareFolder& spare) {
     const auto message = receive_launch(socket.get());
     const auto launch =
         message ? parse_json_object(message->text()) : Result<JsonObject>{message.error()};
@@ -70,7 +70,7 @@ ShellEnd run_shell(OwnedFd socket, const Topology* topology) {
     Handle handle = Handle::adopt(socket.release());
     auto info = LaunchInfo::from_json(*launch);
     if (!info) return {refuse(std::move(handle), *launch, info.error()), false};
-    Shell shell{std::move(handle), *std::move(info), topology};
+    Shell shell{std::move(handle), *std::move(info), topology, spare};
     const int code = shell.run();
     return {code, shell.clean()};
 }

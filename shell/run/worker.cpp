@@ -32,8 +32,9 @@ bool tell(int done, const WorkerDone& word) {
 int work(WorkerEnds ends, std::uint64_t id, OwnedFd socket, const Topology* topology) {
     std::error_code error;
     const std::filesystem::path folder = std::filesystem::current_path(error);
+    SpareFolder spare;
     for (int jobs = 1;; ++jobs) {
-        const ShellEnd end = run_shell(std::move(socket), topology);
+        const ShellEnd end = run_shell(std::move(socket), topology, spare);
         if (!end.clean || jobs == jobs_max || ::chdir(folder.c_str()) != 0) return end.code;
         if (!tell(ends.done.get(), {::getpid(), end.code << 8, id})) return end.code;
         if (!next_order(ends.orders.get(), id, socket)) return 0;

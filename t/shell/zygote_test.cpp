@@ -218,6 +218,20 @@ TEST_F(ShellProcess, IsTheShellOfTheNextJobToo) {
     EXPECT_EQ(descriptors_.size(), 1u);  // none is left behind
 }
 
+TEST_F(ShellProcess, GivesEachJobANewFolder) {
+    for (const std::string_view change :
+         {"true", "true", "touch $D/.x", "true", "chmod 755 $D", "rmdir $D", "true"}) {
+        if (shell_.get() < 0) order_shell();
+        launch({"sh", "-c",
+                fmt::format("D=$FLUX_JOB_TMPDIR; stat -c %a $D; ls -A $D; {}", change)});
+        EXPECT_EQ(exit_status(), 0);
+        EXPECT_EQ(output("stdout"), "700\n") << "before " << change;
+        record();
+        record();
+        shell_ = OwnedFd{};
+    }
+}
+
 TEST_F(ShellProcess, KillsTheShellOfTheJobAndNoOther) {
     launch({"sleep", "60"});
     while (logs_["guest.exec.eventlog"].find("shell.start") == std::string::npos)
