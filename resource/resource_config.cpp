@@ -275,6 +275,22 @@ ResourceSet renumbered(const ResourceSet& R) {
     return with_ranks(R, rank_of);
 }
 
+ResourceSet seen_from_inside(const ResourceSet& R, std::string_view cpu_affinity) {
+    for (const char* unbound : {"off", "dry-run", "map:"})
+        if (cpu_affinity.find(unbound) != cpu_affinity.npos) return R;
+    ResourceSet inside;
+    for (ResourceSet::Node node : R.nodes()) {
+        if (!node.cores.empty())
+            node.cores = Idset::range(0, static_cast<Idset::Id>(node.cores.size() - 1));
+        inside.add(std::move(node));
+    }
+    inside.starttime = R.starttime;
+    inside.expiration = R.expiration;
+    inside.nslots = R.nslots;
+    inside.properties = R.properties;
+    return inside;
+}
+
 std::string verify_node(const ResourceSet::Node& expected, const NodeDescription& found,
                         const VerifyRule& rule) {
     if (rule.hostname == VerifyRule::Mode::strict && !expected.host.empty() &&

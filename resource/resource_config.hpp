@@ -54,6 +54,10 @@ struct ResourceConfig {
 Result<ResourceSet> rerank(const ResourceSet& R, const Hostlist& instance);
 /// R with ranks from 0 on, in rank order.
 ResourceSet renumbered(const ResourceSet& R);
+/// R of a job as an instance in it sees it: the brokers are bound to the job's cores, so these are
+/// all there are, numbered from 0. `cpu_affinity` is the job's shell option of that name; where it
+/// binds nobody, or to a map of its own, the numbers stay those of the enclosing instance.
+ResourceSet seen_from_inside(const ResourceSet& R, std::string_view cpu_affinity);
 
 /// Why the node found does not do for what R says ("missing core1"), or "" when it does.
 std::string verify_node(const ResourceSet::Node& expected, const NodeDescription& found,

@@ -17,6 +17,7 @@
 #include "broker/parts.hpp"
 #include "broker/resource_hub.hpp"
 #include "broker/router/rpc_client.hpp"
+#include "resource/resource_config.hpp"
 
 namespace sluice {
 namespace {
@@ -29,6 +30,17 @@ Result<ResourceSet> read_R(const JsonObject& reply) {
     const JsonObject& R = in.object("R");
     if (!in) return in.error();
     return ResourceSet::from_json(R);
+}
+
+/// The shell option cpu-affinity in the answer about a job's jobspec; empty where it has none.
+std::string cpu_affinity(const JsonObject& reply) {
+    JsonReader in{reply};
+    const std::string text = in.string_or("jobspec", "");
+    const auto jobspec = parse_json_object(text);
+    const Json* option = jobspec ? find_path(*jobspec, "attributes.system.shell.options."
+                                                       "cpu-affinity")
+                                 : nullptr;
+    return option && option->is_string() ? std::string{option->get_string()} : std::string{};
 }
 
 /// The nodes of the parent's job that hold critical brokers, by the place of each broker.
@@ -52,7 +64,7 @@ class Parent {
         const auto connected = connect(uri);
         if (!connected)
             return context_.log.err("parent", "{}: {}", uri, connected.error().text());
-        ask_R();
+        ask_affinity();
         announce();
         boost::asio::steady_timer limit{flux_->io(), answer_max};
         bool expired = false;
@@ -76,6 +88,15 @@ class Parent {
         return {};
     }
 
+    /// Whether we are bound to the job's cores decides what numbers they have here: R waits for it.
+    void ask_affinity() {
+        const JsonObject query{{"id", id_.value}, {"keys", JsonArray{"jobspec"}}, {"flags", 0}};
+        flux_->send("job-info.lookup", query, {}, [this](const Reply& reply) {
+            if (const auto payload = reply.json()) affinity_ = cpu_affinity(*payload);
+            ask_R();
+        });
+    }
+
     void ask_R() {
         const JsonObject query{{"id", id_.value}, {"key", "R"}, {"flags", 0}};
         flux_->send("job-info.update-watch", query, {.streaming = true},
@@ -88,9 +109,9 @@ class Parent {
         if (!R) {
             if (!asked_) context_.log.err("parent", "R of the job: {}", R.error().text());
         } else if (!context_.resources->parent) {
-            context_.resources->parent = *R;
+            context_.resources->parent = seen_from_inside(*R, affinity_);
         } else if (R->expiration != context_.resources->parent->expiration) {
-            context_.resources->parent = *R;
+            context_.resources->parent = seen_from_inside(*R, affinity_);
             rpc_.call("resource.expiration-update", {{"expiration", R->expiration}}, {},
                       [this](const Reply& done) {
                           if (!done.ok())
@@ -134,6 +155,7 @@ class Parent {
     std::optional<Handle> flux_;
     std::optional<boost::asio::posix::stream_descriptor> readable_;
     bool asked_ = false;
+    std::string affinity_;  // the job's shell option cpu-affinity; empty: the default
 };
 
 }  // namespace

@@ -91,12 +91,18 @@ hwloc_obj_type_t core_type(hwloc_topology_t topology) {
     return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 }
 
-Idset cores_within(hwloc_topology_t topology, hwloc_const_cpuset_t cpus) {
+/// Those of the usable cores that are among `cpus`, by their place among the usable ones.
+Idset cores_within(hwloc_topology_t topology, hwloc_const_cpuset_t usable,
+                   hwloc_const_cpuset_t cpus) {
     const hwloc_obj_type_t type = core_type(topology);
     Idset cores;
+    Idset::Id place = 0;
     for (hwloc_obj_t core = nullptr;
-         (core = hwloc_get_next_obj_by_type(topology, type, core)) != nullptr;)
-        if (hwloc_bitmap_intersects(core->cpuset, cpus)) cores.insert(core->logical_index);
+         (core = hwloc_get_next_obj_by_type(topology, type, core)) != nullptr;) {
+        if (!hwloc_bitmap_intersects(core->cpuset, usable)) continue;
+        if (hwloc_bitmap_intersects(core->cpuset, cpus)) cores.insert(place);
+        ++place;
+    }
     return cores;
 }
 
@@ -146,13 +152,14 @@ std::vector<Gpu> find_gpus(hwloc_topology_t topology) {
 }
 
 void add_domains(hwloc_topology_t topology, hwloc_obj_type_t type, LocalityDomain::Kind kind,
-                 const std::vector<Gpu>& gpus, NodeDescription& node) {
+                 hwloc_const_cpuset_t usable, const std::vector<Gpu>& gpus,
+                 NodeDescription& node) {
     if (hwloc_get_nbobjs_by_type(topology, type) < 2) return;  // one domain tells nothing
     for (hwloc_obj_t object = nullptr;
          (object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr;) {
         LocalityDomain domain;
         domain.kind = kind;
-        domain.cores = cores_within(topology, object->cpuset) & node.cores;
+        domain.cores = cores_within(topology, usable, object->cpuset);
         for (std::size_t i = 0; i < gpus.size(); ++i)
             if (gpus[i].place && hwloc_bitmap_isincluded(gpus[i].place->cpuset, object->cpuset))
                 domain.gpus.insert(static_cast<Idset::Id>(i));
@@ -167,11 +174,13 @@ Result<NodeDescription> probe_node(const ProbeOptions& options) {
     const CpuSet usable = usable_cpus(topology.get(), options);
     NodeDescription node;
     node.hostname = options.hostname;
-    node.cores = cores_within(topology.get(), usable.get());
+    node.cores = cores_within(topology.get(), usable.get(), usable.get());
     const std::vector<Gpu> gpus = find_gpus(topology.get());
     if (!gpus.empty()) node.gpus = Idset::range(0, static_cast<Idset::Id>(gpus.size() - 1));
-    add_domains(topology.get(), HWLOC_OBJ_PACKAGE, LocalityDomain::Kind::socket, gpus, node);
-    add_domains(topology.get(), HWLOC_OBJ_NUMANODE, LocalityDomain::Kind::numa, gpus, node);
+    add_domains(topology.get(), HWLOC_OBJ_PACKAGE, LocalityDomain::Kind::socket, usable.get(), gpus,
+                node);
+    add_domains(topology.get(), HWLOC_OBJ_NUMANODE, LocalityDomain::Kind::numa, usable.get(), gpus,
+                node);
     return node;
 }
 

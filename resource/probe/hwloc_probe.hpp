@@ -17,7 +17,8 @@ struct ProbeOptions {
     bool unrestricted = false;
 };
 
-/// Cores and GPUs are numbered from 0 over the whole machine, in hwloc's logical order.
+/// Cores are numbered from 0 over those that may be used, in hwloc's logical order, so that pods
+/// with CPUs of their own on one machine have the same R; GPUs over the whole machine.
 /// Errors: ENOENT, EINVAL naming the XML file; EIO when hwloc cannot read the machine.
 Result<NodeDescription> probe_node(const ProbeOptions& options);
 /// The topology as XML, for resource.topo-get.

@@ -3,6 +3,7 @@
 #include <hwloc.h>
 
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 namespace sluice::shell {
@@ -12,8 +13,16 @@ hwloc_topology_t raw(void* topology) {
     return static_cast<hwloc_topology_t>(topology);
 }
 
-/// Cores as the resource probe numbers them; PUs where the machine tells of no cores.
+/// Cores as the resource probe numbers them, those that we may use; PUs where the machine tells of
+/// no cores.
 std::vector<Idset> read_cores(hwloc_topology_t topology) {
+    const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> usable{
+        hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)), hwloc_bitmap_free};
+    const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> bound{hwloc_bitmap_alloc(),
+                                                                              hwloc_bitmap_free};
+    if (hwloc_topology_is_thissystem(topology) &&
+        hwloc_get_cpubind(topology, bound.get(), HWLOC_CPUBIND_PROCESS) == 0)
+        hwloc_bitmap_and(usable.get(), usable.get(), bound.get());
     const hwloc_obj_type_t type =
         hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
     std::vector<Idset> cores;
@@ -21,8 +30,9 @@ std::vector<Idset> read_cores(hwloc_topology_t topology) {
          (core = hwloc_get_next_obj_by_type(topology, type, core)) != nullptr;) {
         Idset pus;
         for (int pu = -1; (pu = hwloc_bitmap_next(core->cpuset, pu)) >= 0;)
-            pus.insert(static_cast<Idset::Id>(pu));
-        cores.push_back(std::move(pus));
+            if (hwloc_bitmap_isset(usable.get(), static_cast<unsigned>(pu)))
+                pus.insert(static_cast<Idset::Id>(pu));
+        if (!pus.empty()) cores.push_back(std::move(pus));
     }
     return cores;
 }

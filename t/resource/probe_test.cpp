@@ -71,8 +71,7 @@ TEST(HwlocProbe, RespectsTheBindingOfTheProcess) {
     const auto bound = probe_node({});
     ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
     ASSERT_TRUE(bound);
-    EXPECT_EQ(bound->cores.size(), 1u);
-    EXPECT_EQ(bound->cores.last(), all->cores.last());
+    EXPECT_EQ(bound->cores.to_string(), "0") << "numbered among those that may be used";
 }
 
 TEST(HwlocProbe, NamesAFileItCannotUse) {

@@ -101,6 +101,21 @@ TEST(Rerank, KeepsStrangersApartAndUnmatchedRAsItIs) {
     EXPECT_EQ(*none, cluster(3, 1));
 }
 
+TEST(SeenFromInside, NumbersTheCoresThatTheBrokersAreBoundToFromZero) {
+    const auto R = ResourceSet::parse(
+        R"({"version":1,"execution":{"R_lite":[{"rank":"3","children":{"core":"4-6","gpu":"1"}},)"
+        R"({"rank":"5","children":{"core":"0,7"}}],"starttime":5,"expiration":9,)"
+        R"("nodelist":["n[3,5]"],"properties":{"big":"5"}}})");
+    ASSERT_TRUE(R) << R.error().text();
+    const ResourceSet inside = seen_from_inside(*R, "per-task");
+    EXPECT_EQ(inside.to_short(), "rank3/core[0-2],gpu1 rank5/core[0-1]");
+    EXPECT_EQ(inside.nodelist(), R->nodelist());
+    EXPECT_EQ(inside.expiration, 9);
+    EXPECT_EQ(inside.properties, R->properties);
+    for (const char* unbound : {"off", "verbose,off", "dry-run", "map:0-3"})
+        EXPECT_EQ(seen_from_inside(*R, unbound), *R) << unbound;
+}
+
 TEST(VerifyNode, SaysWhatIsMissing) {
     const ResourceSet::Node expected{0, "n0", Idset{0, 1, 2, 3}, Idset{0}};
     const struct {
