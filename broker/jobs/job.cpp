@@ -4,6 +4,39 @@
 
 namespace sluice {
 
+namespace {
+
+void merge_annotations(JsonObject& into, const JsonObject& update) {
+    for (const auto& [key, value] : update) {
+        if (value.is_null()) {
+            into.erase(key);
+        } else if (value.is_object()) {
+            Json& slot = into[key];
+            if (!slot.is_object()) slot = JsonObject{};
+            merge_annotations(slot.as_object(), value.as_object());
+            if (slot.as_object().empty()) into.erase(key);
+        } else {
+            into[key] = value;
+        }
+    }
+}
+
+}  // namespace
+
+JsonObject Annotations::to_json() const {
+    return empty() ? JsonObject{} : parse_json_object(text()).value_or(JsonObject{});
+}
+
+void Annotations::merge(const JsonObject& update) {
+    JsonObject merged = to_json();
+    merge_annotations(merged, update);
+    set(merged);
+}
+
+void Annotations::set(const JsonObject& object) {
+    text_ = object.empty() ? SharedText{} : SharedText{dump_json(object)};
+}
+
 void describe(Job& job, const Jobspec& jobspec) {
     job.name = jobspec.name();
     job.cwd = jobspec.cwd;
@@ -89,7 +122,7 @@ JsonObject row_to_json(const Job& job) {
     put(row, "nodelist", job.nodelist);
     if (job.waitstatus) row["waitstatus"] = *job.waitstatus;
     if (job.exception) row["exception"] = exception_to_json(*job.exception);
-    if (!job.annotations.empty()) row["annotations"] = job.annotations;
+    if (!job.annotations.empty()) row["annotations"] = job.annotations.to_json();
     if (job.had_dependencies) {
         JsonArray& list = (row["dependencies"] = JsonArray{}).as_array();
         for (const std::string& text : job.dependencies) list.emplace_back(text);
@@ -106,8 +139,8 @@ Result<std::unique_ptr<Job>> row_from_json(const JsonObject& row) {
     job->result = static_cast<JobResult>(in.integer("result"));
     job->fatal = in.boolean("fatal");
     job->reaped = in.boolean("reaped");
-    job->urgency = static_cast<int>(in.integer("urgency"));
-    job->flags = static_cast<int>(in.integer("flags"));
+    job->urgency = static_cast<std::int16_t>(in.integer("urgency"));
+    job->flags = static_cast<std::int16_t>(in.integer("flags"));
     job->priority = in.integer("priority");
     job->ntasks = static_cast<std::uint32_t>(in.integer("ntasks"));
     job->ncores = static_cast<std::uint32_t>(in.integer("ncores"));
@@ -130,11 +163,11 @@ Result<std::unique_ptr<Job>> row_from_json(const JsonObject& row) {
     job->nodelist = in.string_or("nodelist", "");
     if (row.contains("waitstatus")) job->waitstatus = static_cast<int>(in.integer("waitstatus"));
     if (const JsonObject* annotations = in.maybe_object("annotations"))
-        job->annotations = *annotations;
+        job->annotations = Annotations{*annotations};
     if (const JsonObject* exception = in.maybe_object("exception")) {
         JsonReader ex{*exception};
-        job->exception = JobException{ex.string("type"), static_cast<int>(ex.integer("severity")),
-                                      ex.string("note")};
+        job->exception = std::make_unique<JobException>(JobException{
+            ex.string("type"), static_cast<int>(ex.integer("severity")), ex.string("note")});
         if (!ex) return ex.error();
     }
     job->had_dependencies = row.contains("dependencies");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/shared_text.hpp"
 #include "base/strong_id.hpp"
 #include "sched/types.hpp"
 
@@ -59,27 +60,44 @@ struct ActiveJob {
     std::optional<int> exception_status;  // wait_status given by a fatal exception
 };
 
+/// RFC 27 annotations, as JSON text: most jobs have the same few.
+class Annotations {
+  public:
+    Annotations() = default;
+    explicit Annotations(const JsonObject& object) { set(object); }
+    bool empty() const { return text_.empty(); }
+    /// "" without any.
+    const std::string& text() const { return text_; }
+    JsonObject to_json() const;
+    /// null removes a key, objects merge.
+    void merge(const JsonObject& update);
+    void clear() { text_ = {}; }
+
+  private:
+    void set(const JsonObject& object);
+    SharedText text_;
+};
+
 struct Job {
     JobId id;
     UserId userid;
     JobState state = JobState::new_;
     JobResult result = JobResult::none;
-    bool fatal = false;         // an exception of severity 0 happened
-    bool reaped = false;        // its result was taken by job-manager.wait
-    int urgency = urgency_default;
-    int flags = 0;
+    bool fatal : 1 = false;             // an exception of severity 0 happened
+    bool reaped : 1 = false;            // its result was taken by job-manager.wait
+    bool had_dependencies : 1 = false;
+    std::int16_t urgency = urgency_default;
+    std::int16_t flags = 0;
+    std::optional<int> waitstatus;
+    std::uint32_t ntasks = 0, ncores = 0, nnodes = 0;  // ncores, nnodes: 0 when not known
     std::int64_t priority = -1; // -1: not assigned yet
     double t_submit = 0, t_depend = 0, t_priority = 0, t_sched = 0, t_run = 0, t_cleanup = 0,
            t_inactive = 0;
-    std::string name, cwd, queue, project, bank;
-    std::uint32_t ntasks = 0, ncores = 0, nnodes = 0;  // ncores, nnodes: 0 when not known
     double duration = 0, expiration = 0;
-    std::string ranks, nodelist;
-    std::optional<int> waitstatus;
-    std::optional<JobException> exception;
-    JsonObject annotations;
+    SharedText name, cwd, queue, project, bank, ranks, nodelist;
+    Annotations annotations;
+    std::unique_ptr<JobException> exception;
     std::vector<std::string> dependencies;
-    bool had_dependencies = false;
     std::unique_ptr<ActiveJob> active;
 
     bool is(unsigned states) const { return static_cast<unsigned>(state) & states; }
@@ -91,6 +109,8 @@ struct Job {
     /// The job ran, and every shell ended with 0.
     bool success() const { return t_run > 0 && waitstatus == 0; }
 };
+// Of a million finished jobs each byte is a megabyte.
+static_assert(sizeof(Job) <= 224);
 
 /// Fills the attributes that the jobspec decides. `updates` are applied already.
 void describe(Job& job, const Jobspec& jobspec);

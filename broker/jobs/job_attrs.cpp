@@ -28,6 +28,11 @@ class Member {
         out_ += texts.empty() ? "[]" : "]";
     }
 
+    void raw(std::string_view json) const {
+        name();
+        out_ += json;
+    }
+
   private:
     void name() const {
         out_ += ",\"";
@@ -83,7 +88,7 @@ const std::array<Row, 34> rows{{
          if (job.inactive()) put(job.success());
      }},
     {"exception_occurred", [](const Job& job, const Member& put) {
-         if (job.inactive()) put(job.exception.has_value());
+         if (job.inactive()) put(job.exception != nullptr);
      }},
     {"exception_type", [](const Job& job, const Member& put) {
          if (job.exception) put(std::string_view{job.exception->type});
@@ -101,7 +106,7 @@ const std::array<Row, 34> rows{{
          if (job.t_run != 0) put(job.expiration);
      }},
     {"annotations", [](const Job& job, const Member& put) {
-         if (!job.annotations.empty()) put(job.annotations);
+         if (!job.annotations.empty()) put.raw(job.annotations.text());
      }},
     {"waitstatus", [](const Job& job, const Member& put) {
          if (job.waitstatus) put(*job.waitstatus);

@@ -42,7 +42,7 @@ Result<unsigned> parse_bits(const JsonArray& values, Parse parse) {
     return bits;
 }
 
-Result<Test> text_test(const JsonArray& values, std::string Job::*member) {
+Result<Test> text_test(const JsonArray& values, SharedText Job::*member) {
     std::set<std::string> wanted;
     for (const Json& value : values) {
         if (!value.is_string())

@@ -43,7 +43,7 @@ Result<void> on_submit(Job& job, const Event& event) {
     const auto flags = in.integer("flags");
     if (!in) return in.error().in("submit");
     job.userid = UserId{static_cast<std::uint32_t>(userid)};
-    job.urgency = static_cast<int>(urgency);
+    job.urgency = static_cast<std::int16_t>(urgency);
     job.flags = static_cast<int>(flags);
     job.t_submit = event.timestamp;
     return {};
@@ -97,7 +97,7 @@ Result<void> on_urgency(Job& job, const Event& event) {
     JsonReader in{event.context};
     const auto urgency = in.integer("urgency");
     if (!in) return in.error().in("urgency");
-    job.urgency = static_cast<int>(urgency);
+    job.urgency = static_cast<std::int16_t>(urgency);
     back_to_priority(job);
     return {};
 }
@@ -108,9 +108,9 @@ Result<void> on_jobspec_update(Job& job, const Event& event) {
         if (key == "attributes.system.duration") {
             job.duration = as_number(value).value_or(job.duration);
         } else if (key == "attributes.system.queue" && value.is_string()) {
-            job.queue = std::string{value.as_string()};
+            job.queue = std::string_view{value.as_string()};
         } else if (key == "attributes.system.job.name" && value.is_string()) {
-            job.name = std::string{value.as_string()};
+            job.name = std::string_view{value.as_string()};
         }
         if (job.active) job.active->updates[key] = value;
     }
@@ -125,7 +125,7 @@ Result<void> on_restart(Job& job, const Event&) {
 }
 
 Result<void> on_memo(Job& job, const Event& event) {
-    merge_annotations(job.annotations, JsonObject{{"user", event.context}});
+    job.annotations.merge(JsonObject{{"user", event.context}});
     return {};
 }
 
@@ -133,7 +133,7 @@ Result<void> on_annotations(Job& job, const Event& event) {
     JsonReader in{event.context};
     const Json* annotations = in.any("annotations");
     if (!annotations) return in.error().in("annotations");
-    if (annotations->is_object()) merge_annotations(job.annotations, annotations->as_object());
+    if (annotations->is_object()) job.annotations.merge(annotations->as_object());
     else if (annotations->is_null()) job.annotations.clear();
     return {};
 }
@@ -142,7 +142,7 @@ Result<void> on_alloc(Job& job, const Event& event) {
     if (job.state != JobState::sched) return wrong_state(job, event);
     JsonReader in{event.context};
     if (const JsonObject* annotations = in.maybe_object("annotations"))
-        merge_annotations(job.annotations, *annotations);
+        job.annotations.merge(*annotations);
     enter(job, JobState::run, event.timestamp);
     if (job.active) job.active->has_resources = true;
     return {};
@@ -212,7 +212,7 @@ Result<void> on_exception(Job& job, const Event& event) {
     const bool fatal = exception.severity == 0;
     // The worst one is shown; of equals, the first.
     if (!job.exception || exception.severity < job.exception->severity)
-        job.exception = std::move(exception);
+        job.exception = std::make_unique<JobException>(std::move(exception));
     if (!fatal) return {};
     job.fatal = true;
     if (wait_status >= 0 && job.active && !job.active->exception_status)
@@ -302,21 +302,6 @@ std::optional<JobAction> next_action(const Job& job, bool queue_started) {
 
 std::int64_t priority_of(int urgency) {
     return urgency == urgency_expedite ? priority_max : urgency;
-}
-
-void merge_annotations(JsonObject& into, const JsonObject& update) {
-    for (const auto& [key, value] : update) {
-        if (value.is_null()) {
-            into.erase(key);
-        } else if (value.is_object()) {
-            Json& slot = into[key];
-            if (!slot.is_object()) slot = JsonObject{};
-            merge_annotations(slot.as_object(), value.as_object());
-            if (slot.as_object().empty()) into.erase(key);
-        } else {
-            into[key] = value;
-        }
-    }
 }
 
 Event make_event(std::string_view name, JsonObject context) {

@@ -38,8 +38,6 @@ std::optional<JobAction> next_action(const Job& job, bool queue_started);
 /// Urgency to priority (RFC 30): hold 0, expedite the largest, else the same number.
 std::int64_t priority_of(int urgency);
 
-/// Merges RFC 27 annotations: null removes a key, objects merge.
-void merge_annotations(JsonObject& into, const JsonObject& update);
 
 Event make_event(std::string_view name, JsonObject context = {});
 struct ExceptionInfo {

@@ -237,7 +237,7 @@ void JobManagerService::list(Request request, const JsonObject& payload) {
                        {"priority", job->priority},
                        {"t_submit", job->t_submit},
                        {"state", static_cast<int>(job->state)}};
-        if (!job->annotations.empty()) row["annotations"] = job->annotations;
+        if (!job->annotations.empty()) row["annotations"] = job->annotations.to_json();
         jobs.emplace_back(std::move(row));
     }
     request.respond(JsonObject{{"jobs", std::move(jobs)}});

@@ -119,7 +119,7 @@ void JobManagerService::add_queue_waiter(std::list<QueueWaiter>& to, Request req
 }
 
 bool JobManagerService::QueueWaiter::watches(const Job& job) const {
-    return queues.empty() || std::ranges::find(queues, job.queue) != queues.end();
+    return queues.empty() || std::ranges::find(queues, job.queue.str()) != queues.end();
 }
 
 bool JobManagerService::is_drained(const QueueWaiter& waiter) {

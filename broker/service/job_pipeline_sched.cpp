@@ -99,7 +99,7 @@ void JobPipeline::decided(Cancelled& decision) {
     Job* job = table_.find(decision.id);
     if (!job || !job->active) return;
     job->active->alloc = ActiveJob::Alloc::none;
-    if (job->annotations.contains("sched")) {
+    if (job->annotations.to_json().contains("sched")) {
         JsonObject annotations;
         annotations["sched"] = nullptr;
         JsonObject context;

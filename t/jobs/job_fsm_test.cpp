@@ -100,7 +100,7 @@ TEST(JobFsm, TheWorstExceptionIsKeptAndOnlySeverityZeroEndsTheJob) {
     EXPECT_EQ(job->state, JobState::sched);
     job.event("exception", {{"type", "stop"}, {"severity", 0}, {"note", "here"}});
     EXPECT_EQ(job->state, JobState::cleanup);
-    EXPECT_EQ(job->exception, (JobException{"stop", 0, "here"}));
+    EXPECT_EQ(*job->exception, (JobException{"stop", 0, "here"}));
     job.event("exception", {{"type", "later"}, {"severity", 0}, {"note", ""}});
     EXPECT_EQ(job->exception->type, "stop");
 }
@@ -176,19 +176,21 @@ TEST(JobFsm, TheSameFaultOfAnotherTaskIsAnEchoWhereverItRan) {
 }
 
 TEST(JobFsm, AnnotationsMergeAndNullRemoves) {
-    JsonObject annotations;
-    merge_annotations(annotations,
-                      *parse_json_object(R"({"sched":{"a":1,"b":2},"user":{"x":"y"}})"));
-    merge_annotations(annotations, *parse_json_object(R"({"sched":{"a":null,"b":3}})"));
-    EXPECT_EQ(dump_json(annotations), R"({"sched":{"b":3},"user":{"x":"y"}})");
-    merge_annotations(annotations, *parse_json_object(R"({"sched":null})"));
-    EXPECT_EQ(dump_json(annotations), R"({"user":{"x":"y"}})");
+    Annotations annotations;
+    EXPECT_TRUE(annotations.empty());
+    annotations.merge(*parse_json_object(R"({"sched":{"a":1,"b":2},"user":{"x":"y"}})"));
+    annotations.merge(*parse_json_object(R"({"sched":{"a":null,"b":3}})"));
+    EXPECT_EQ(annotations.text(), R"({"sched":{"b":3},"user":{"x":"y"}})");
+    annotations.merge(*parse_json_object(R"({"sched":null})"));
+    EXPECT_EQ(annotations.text(), R"({"user":{"x":"y"}})");
+    annotations.merge(*parse_json_object(R"({"user":null})"));
+    EXPECT_TRUE(annotations.empty());
 }
 
 TEST(JobRow, SurvivesTheStore) {
     JobBuilder job{77};
     job.named("sleep").run().fatal("cancel").end(36608);
-    job->annotations["user"] = JsonObject{{"k", "v"}};
+    job->annotations.merge({{"user", {{"k", "v"}}}});
     job->dependencies = {"after-success=f1"};
     job->had_dependencies = true;
     job->nodelist = "n[0-1]";
