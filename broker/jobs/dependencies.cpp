@@ -131,7 +131,7 @@ Result<std::vector<AddedDependency>> Dependencies::add(const Job& job, const Job
 
 void Dependencies::restore(const Job& job) {
     NameGroup& group = names_[NameKey{job.userid.value, job.name}];
-    const auto& missing = job.dependencies;
+    const auto& missing = job.rare().dependencies;
     const bool held = std::find(missing.begin(), missing.end(), singleton) != missing.end();
     if (held) group.held.push_back(job.id);
     else group.running.insert(job.id);
@@ -218,7 +218,7 @@ void Dependencies::settle_singletons(const Job& job, std::vector<DependencyNews>
 
 std::vector<DependencyNews> Dependencies::on_inactive(const Job& job) {
     std::vector<DependencyNews> news = settle_after(job);
-    if (!job.dependencies.empty()) forget(job.id);
+    if (!job.rare().dependencies.empty()) forget(job.id);
     settle_singletons(job, news);
     return news;
 }

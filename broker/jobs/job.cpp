@@ -23,6 +23,16 @@ void merge_annotations(JsonObject& into, const JsonObject& update) {
 
 }  // namespace
 
+const JobRare& Job::rare() const {
+    static const JobRare none;
+    return rare_ ? *rare_ : none;
+}
+
+JobRare& Job::own_rare() {
+    if (!rare_) rare_ = std::make_unique<JobRare>();
+    return *rare_;
+}
+
 JsonObject Annotations::to_json() const {
     return empty() ? JsonObject{} : parse_json_object(text()).value_or(JsonObject{});
 }
@@ -41,8 +51,8 @@ void describe(Job& job, const Jobspec& jobspec) {
     job.name = jobspec.name();
     job.cwd = jobspec.cwd;
     job.queue = jobspec.queue;
-    job.project = jobspec.project;
-    job.bank = jobspec.bank;
+    if (!jobspec.project.empty()) job.own_rare().project = jobspec.project;
+    if (!jobspec.bank.empty()) job.own_rare().bank = jobspec.bank;
     job.duration = jobspec.duration;
     const ResourceRequest& request = jobspec.request;
     job.nnodes = request.nodes;
@@ -116,16 +126,16 @@ JsonObject row_to_json(const Job& job) {
     put(row, "name", job.name);
     put(row, "cwd", job.cwd);
     put(row, "queue", job.queue);
-    put(row, "project", job.project);
-    put(row, "bank", job.bank);
+    put(row, "project", job.rare().project);
+    put(row, "bank", job.rare().bank);
     put(row, "ranks", job.ranks);
     put(row, "nodelist", job.nodelist);
     if (job.waitstatus) row["waitstatus"] = *job.waitstatus;
-    if (job.exception) row["exception"] = exception_to_json(*job.exception);
+    if (job.rare().exception) row["exception"] = exception_to_json(*job.rare().exception);
     if (!job.annotations.empty()) row["annotations"] = job.annotations.to_json();
     if (job.had_dependencies) {
         JsonArray& list = (row["dependencies"] = JsonArray{}).as_array();
-        for (const std::string& text : job.dependencies) list.emplace_back(text);
+        for (const std::string& text : job.rare().dependencies) list.emplace_back(text);
     }
     return row;
 }
@@ -157,8 +167,8 @@ Result<std::unique_ptr<Job>> row_from_json(const JsonObject& row) {
     job->name = in.string_or("name", "");
     job->cwd = in.string_or("cwd", "");
     job->queue = in.string_or("queue", "");
-    job->project = in.string_or("project", "");
-    job->bank = in.string_or("bank", "");
+    if (const auto project = in.maybe_string("project")) job->own_rare().project = *project;
+    if (const auto bank = in.maybe_string("bank")) job->own_rare().bank = *bank;
     job->ranks = in.string_or("ranks", "");
     job->nodelist = in.string_or("nodelist", "");
     if (row.contains("waitstatus")) job->waitstatus = static_cast<int>(in.integer("waitstatus"));
@@ -166,14 +176,14 @@ Result<std::unique_ptr<Job>> row_from_json(const JsonObject& row) {
         job->annotations = Annotations{*annotations};
     if (const JsonObject* exception = in.maybe_object("exception")) {
         JsonReader ex{*exception};
-        job->exception = std::make_unique<JobException>(JobException{
-            ex.string("type"), static_cast<int>(ex.integer("severity")), ex.string("note")});
+        job->own_rare().exception = JobException{
+            ex.string("type"), static_cast<int>(ex.integer("severity")), ex.string("note")};
         if (!ex) return ex.error();
     }
     job->had_dependencies = row.contains("dependencies");
     if (const JsonArray* list = in.maybe_array("dependencies"))
         for (const Json& text : *list)
-            if (text.is_string()) job->dependencies.emplace_back(text.as_string());
+            if (text.is_string()) job->own_rare().dependencies.emplace_back(text.as_string());
     if (!in) return in.error();
     return job;
 }

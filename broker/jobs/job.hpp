@@ -60,6 +60,13 @@ struct ActiveJob {
     std::optional<int> exception_status;  // wait_status given by a fatal exception
 };
 
+/// What most jobs do not have.
+struct JobRare {
+    std::optional<JobException> exception;
+    std::vector<std::string> dependencies;  // those not met yet
+    SharedText project, bank;
+};
+
 /// RFC 27 annotations, as JSON text: most jobs have the same few.
 class Annotations {
   public:
@@ -94,11 +101,12 @@ struct Job {
     double t_submit = 0, t_depend = 0, t_priority = 0, t_sched = 0, t_run = 0, t_cleanup = 0,
            t_inactive = 0;
     double duration = 0, expiration = 0;
-    SharedText name, cwd, queue, project, bank, ranks, nodelist;
+    SharedText name, cwd, queue, ranks, nodelist;
     Annotations annotations;
-    std::unique_ptr<JobException> exception;
-    std::vector<std::string> dependencies;
     std::unique_ptr<ActiveJob> active;
+
+    const JobRare& rare() const;
+    JobRare& own_rare();
 
     bool is(unsigned states) const { return static_cast<unsigned>(state) & states; }
     /// A prolog or an epilog runs: nothing starts, and nothing is given back.
@@ -108,9 +116,12 @@ struct Job {
     bool inactive() const { return state == JobState::inactive; }
     /// The job ran, and every shell ended with 0.
     bool success() const { return t_run > 0 && waitstatus == 0; }
+
+  private:
+    std::unique_ptr<JobRare> rare_;
 };
 // Of a million finished jobs each byte is a megabyte.
-static_assert(sizeof(Job) <= 224);
+static_assert(sizeof(Job) <= 192);
 
 /// Fills the attributes that the jobspec decides. `updates` are applied already.
 void describe(Job& job, const Jobspec& jobspec);

@@ -76,8 +76,12 @@ const std::array<Row, 34> rows{{
     {"name", text<&Job::name>},
     {"cwd", text<&Job::cwd>},
     {"queue", text<&Job::queue>},
-    {"project", text<&Job::project>},
-    {"bank", text<&Job::bank>},
+    {"project", [](const Job& job, const Member& put) {
+         if (!job.rare().project.empty()) put(std::string_view{job.rare().project});
+     }},
+    {"bank", [](const Job& job, const Member& put) {
+         if (!job.rare().bank.empty()) put(std::string_view{job.rare().bank});
+     }},
     {"ntasks", number<&Job::ntasks>},
     {"ncores", number<&Job::ncores>},
     {"duration", [](const Job& job, const Member& put) { put(job.duration); }},
@@ -88,16 +92,16 @@ const std::array<Row, 34> rows{{
          if (job.inactive()) put(job.success());
      }},
     {"exception_occurred", [](const Job& job, const Member& put) {
-         if (job.inactive()) put(job.exception != nullptr);
+         if (job.inactive()) put(job.rare().exception.has_value());
      }},
     {"exception_type", [](const Job& job, const Member& put) {
-         if (job.exception) put(std::string_view{job.exception->type});
+         if (job.rare().exception) put(std::string_view{job.rare().exception->type});
      }},
     {"exception_severity", [](const Job& job, const Member& put) {
-         if (job.exception) put(job.exception->severity);
+         if (job.rare().exception) put(job.rare().exception->severity);
      }},
     {"exception_note", [](const Job& job, const Member& put) {
-         if (job.exception) put(std::string_view{job.exception->note});
+         if (job.rare().exception) put(std::string_view{job.rare().exception->note});
      }},
     {"result", [](const Job& job, const Member& put) {
          if (job.inactive()) put(static_cast<int>(job.result));
@@ -112,7 +116,7 @@ const std::array<Row, 34> rows{{
          if (job.waitstatus) put(*job.waitstatus);
      }},
     {"dependencies", [](const Job& job, const Member& put) {
-         if (job.had_dependencies) put(job.dependencies);
+         if (job.had_dependencies) put(job.rare().dependencies);
      }},
     {"id", [](const Job&, const Member&) {}},  // always there
     {"all", [](const Job&, const Member&) {}},

@@ -26,9 +26,9 @@ void enter(Job& job, JobState state, double t) {
 
 JobResult result_of(const Job& job) {
     if (job.success()) return JobResult::completed;
-    if (job.fatal && job.exception) {
-        if (job.exception->type == "cancel") return JobResult::canceled;
-        if (job.exception->type == "timeout") return JobResult::timeout;
+    if (job.fatal && job.rare().exception) {
+        if (job.rare().exception->type == "cancel") return JobResult::canceled;
+        if (job.rare().exception->type == "timeout") return JobResult::timeout;
     }
     return JobResult::failed;
 }
@@ -61,13 +61,14 @@ Result<void> on_dependency(Job& job, const Event& event) {
     const std::string description = in.string("description");
     if (!in) return in.error().in(event.name);
     if (event.name == "dependency-add") {
-        job.dependencies.push_back(description);
+        job.own_rare().dependencies.push_back(description);
         job.had_dependencies = true;
     } else {
-        const auto found = std::find(job.dependencies.begin(), job.dependencies.end(), description);
-        if (found == job.dependencies.end())
+        std::vector<std::string>& missing = job.own_rare().dependencies;
+        const auto found = std::find(missing.begin(), missing.end(), description);
+        if (found == missing.end())
             return fail(EINVAL, "dependency-remove: no dependency '{}'", description);
-        job.dependencies.erase(found);
+        missing.erase(found);
     }
     return {};
 }
@@ -211,8 +212,9 @@ Result<void> on_exception(Job& job, const Event& event) {
     if (!in) return in.error().in("exception");
     const bool fatal = exception.severity == 0;
     // The worst one is shown; of equals, the first.
-    if (!job.exception || exception.severity < job.exception->severity)
-        job.exception = std::make_unique<JobException>(std::move(exception));
+    const std::optional<JobException>& shown = job.rare().exception;
+    if (!shown || exception.severity < shown->severity)
+        job.own_rare().exception = std::move(exception);
     if (!fatal) return {};
     job.fatal = true;
     if (wait_status >= 0 && job.active && !job.active->exception_status)
@@ -278,7 +280,7 @@ std::optional<JobAction> next_action(const Job& job, bool queue_started) {
         case JobState::new_:
         case JobState::inactive: return std::nullopt;
         case JobState::depend:
-            if (job.dependencies.empty()) return JobAction::post_depend;
+            if (job.rare().dependencies.empty()) return JobAction::post_depend;
             return std::nullopt;
         case JobState::priority: return JobAction::post_priority;
         case JobState::sched: {
@@ -321,8 +323,9 @@ std::string_view fault_in(std::string_view note) {
 }  // namespace
 
 bool is_echo(const Job& job, const ExceptionInfo& info) {
-    if (!job.fatal || !job.exception || info.type != "exec" || info.severity != 0) return false;
-    const JobException& first = *job.exception;
+    const std::optional<JobException>& shown = job.rare().exception;
+    if (!job.fatal || !shown || info.type != "exec" || info.severity != 0) return false;
+    const JobException& first = *shown;
     return first.type == info.type && first.severity == 0 &&
            fault_in(first.note) == fault_in(info.note);
 }

@@ -39,18 +39,18 @@ Count member_of(JobResult result) {
 
 Job* JobTable::find(JobId id) {
     const auto found = jobs_.find(id);
-    return found == jobs_.end() ? nullptr : found->second.get();
+    return found == jobs_.end() ? nullptr : found->get();
 }
 
 const Job* JobTable::find(JobId id) const {
     const auto found = jobs_.find(id);
-    return found == jobs_.end() ? nullptr : found->second.get();
+    return found == jobs_.end() ? nullptr : found->get();
 }
 
 Job& JobTable::add(std::unique_ptr<Job> job) {
     Job& added = *job;
     max_id_ = std::max(max_id_, added.id);
-    const bool is_new = jobs_.emplace(added.id, std::move(job)).second;
+    const bool is_new = jobs_.insert(std::move(job)).second;
     SLUICE_ASSERT(is_new);
     if (!added.inactive()) {
         active_[added.id] = &added;
@@ -82,7 +82,7 @@ void JobTable::erase(JobId id) {
         const auto place = std::find(inactive_.begin(), inactive_.end(), job);
         if (place != inactive_.end()) inactive_.erase(place);
     }
-    jobs_.erase(id);
+    jobs_.erase(jobs_.find(id));
 }
 
 void JobTable::Counts::add(const Job& job) {

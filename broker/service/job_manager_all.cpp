@@ -39,9 +39,9 @@ JsonObject counted(std::size_t count) { return {{"count", count}, {"errors", 0}}
 
 std::string wait_text(const Job& job) {
     if (job.result == JobResult::completed) return "";
-    if (job.fatal && job.exception) {
-        std::string text = "Fatal exception type=" + job.exception->type;
-        if (!job.exception->note.empty()) text += " " + job.exception->note;
+    if (job.fatal && job.rare().exception) {
+        std::string text = "Fatal exception type=" + job.rare().exception->type;
+        if (!job.rare().exception->note.empty()) text += " " + job.rare().exception->note;
         return text;
     }
     const int status = job.waitstatus.value_or(0);

@@ -162,8 +162,8 @@ TEST_F(DependenciesTest, RestoredOnesAreCheckedAgain) {
     Job& gone = add(1);
     finish(gone, JobResult::completed, 1);
     Job& waiter = add(2);
-    waiter.dependencies = {"after-success=" + to_f58plain(JobId{1}),
-                           "after-finish=" + to_f58plain(JobId{99})};
+    waiter.own_rare().dependencies = {"after-success=" + to_f58plain(JobId{1}),
+                                       "after-finish=" + to_f58plain(JobId{99})};
     dependencies_.restore(waiter);
     const auto news = dependencies_.recheck();
     ASSERT_EQ(news.size(), 2u);

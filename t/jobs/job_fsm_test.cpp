@@ -100,9 +100,9 @@ TEST(JobFsm, TheWorstExceptionIsKeptAndOnlySeverityZeroEndsTheJob) {
     EXPECT_EQ(job->state, JobState::sched);
     job.event("exception", {{"type", "stop"}, {"severity", 0}, {"note", "here"}});
     EXPECT_EQ(job->state, JobState::cleanup);
-    EXPECT_EQ(*job->exception, (JobException{"stop", 0, "here"}));
+    EXPECT_EQ(*job->rare().exception, (JobException{"stop", 0, "here"}));
     job.event("exception", {{"type", "later"}, {"severity", 0}, {"note", ""}});
-    EXPECT_EQ(job->exception->type, "stop");
+    EXPECT_EQ(job->rare().exception->type, "stop");
 }
 
 TEST(JobFsm, EventsInTheWrongStateChangeNothing) {
@@ -112,7 +112,7 @@ TEST(JobFsm, EventsInTheWrongStateChangeNothing) {
     EXPECT_FALSE(apply_event(*job, make_event("finish", {{"status", 0}})));
     EXPECT_EQ(job->state, JobState::new_);
     EXPECT_FALSE(apply_event(*job, make_event("exception", {{"type", "x"}, {"severity", 1}})));
-    EXPECT_FALSE(job->exception);  // a note is required
+    EXPECT_FALSE(job->rare().exception);  // a note is required
 }
 
 TEST(JobFsm, APrologHoldsTheStart) {
@@ -191,7 +191,7 @@ TEST(JobRow, SurvivesTheStore) {
     JobBuilder job{77};
     job.named("sleep").run().fatal("cancel").end(36608);
     job->annotations.merge({{"user", {{"k", "v"}}}});
-    job->dependencies = {"after-success=f1"};
+    job->own_rare().dependencies = {"after-success=f1"};
     job->had_dependencies = true;
     job->nodelist = "n[0-1]";
     job->queue = "batch";
