@@ -85,9 +85,23 @@ class Library {
 
 constexpr int value_bytes = static_cast<int>(value_bytes_max);
 
-class LibPmi : public Method {
+/// What the methods through a C library share: init() of the real ones sets it.
+class LibraryMethod : public Method {
   public:
-    explicit LibPmi(Library library) : library_(library) {}
+    explicit LibraryMethod(Library library) : library_(library) {}
+    std::uint32_t rank() const override { return static_cast<std::uint32_t>(rank_); }
+    std::uint32_t size() const override { return static_cast<std::uint32_t>(size_); }
+    std::string name() override { return name_; }
+
+  protected:
+    Library library_;
+    int rank_ = 0, size_ = 0;
+    std::string name_;
+};
+
+class LibPmi : public LibraryMethod {
+  public:
+    using LibraryMethod::LibraryMethod;
     Result<void> init() {
         int spawned = 0;
         SLUICE_CHECK(library_.call("PMI_Init", &spawned));
@@ -98,9 +112,6 @@ class LibPmi : public Method {
         name_ = name;
         return {};
     }
-    std::uint32_t rank() const override { return static_cast<std::uint32_t>(rank_); }
-    std::uint32_t size() const override { return static_cast<std::uint32_t>(size_); }
-    std::string name() override { return name_; }
     Result<void> put(const std::string& key, const std::string& value) override {
         SLUICE_CHECK(library_.call("PMI_KVS_Put", name_.c_str(), key.c_str(), value.c_str()));
         return library_.call("PMI_KVS_Commit", name_.c_str());
@@ -116,16 +127,11 @@ class LibPmi : public Method {
     void abort(int code, const std::string& message) override {
         static_cast<void>(library_.call("PMI_Abort", code, message.c_str()));
     }
-
-  private:
-    Library library_;
-    int rank_ = 0, size_ = 0;
-    std::string name_;
 };
 
-class LibPmi2 : public Method {
+class LibPmi2 : public LibraryMethod {
   public:
-    explicit LibPmi2(Library library) : library_(library) {}
+    using LibraryMethod::LibraryMethod;
     Result<void> init() {
         int spawned = 0, appnum = 0;
         SLUICE_CHECK(library_.call("PMI2_Init", &spawned, &size_, &rank_, &appnum));
@@ -134,9 +140,6 @@ class LibPmi2 : public Method {
         name_ = name;
         return {};
     }
-    std::uint32_t rank() const override { return static_cast<std::uint32_t>(rank_); }
-    std::uint32_t size() const override { return static_cast<std::uint32_t>(size_); }
-    std::string name() override { return name_; }
     Result<void> put(const std::string& key, const std::string& value) override {
         return library_.call("PMI2_KVS_Put", key.c_str(), value.c_str());
     }
@@ -159,11 +162,6 @@ class LibPmi2 : public Method {
     void abort(int, const std::string& message) override {
         static_cast<void>(library_.call("PMI2_Abort", 1, message.c_str()));
     }
-
-  private:
-    Library library_;
-    int rank_ = 0, size_ = 0;
-    std::string name_;
 };
 
 template <class Way>
