@@ -11,6 +11,7 @@
 
 #include "broker/config/attributes.hpp"
 #include "broker/lifecycle/run_archive.hpp"
+#include "broker/overlay/overlay.hpp"
 
 extern char** environ;
 
@@ -326,10 +327,10 @@ void Lifecycle::on_signal(int signum) {
     // Told to end before there was anything to serve: whoever waits for the program must know. A
     // follower has done its part once it has joined.
     if (fsm_.state() < (lead() ? BrokerState::run : BrokerState::init)) fsm_.fail(1);
-    if (!lead() && fsm_.state() == BrokerState::join)
-        say_last(fmt::format("signal {} before parent {} had answered; is its name known here, and "
-                             "its broker up?",
-                             signum, context_.attributes.get_or("tbon.parent-endpoint", "")));
+    if (!lead() && fsm_.state() == BrokerState::join && context_.overlay)
+        say_last(fmt::format("signal {} before parent {} had answered: {}", signum,
+                             context_.attributes.get_or("tbon.parent-endpoint", ""),
+                             context_.overlay->parent_trouble()));
     shutdown();
 }
 

@@ -117,8 +117,9 @@ void Overlay::on_parent_event(const LinkEvent& event) {
         case LinkEvent::Kind::retrying:
             finder_->on_lost();
             if (parent_uuid_.empty())
-                log_once("retry", fmt::format("parent {} at {} does not answer yet; trying on",
-                                              parent, parent_endpoint_));
+                log_once("retry " + parent_trouble(),
+                         fmt::format("parent {} at {}: {}; trying on", parent, parent_endpoint_,
+                                     parent_trouble()));
             return;
         case LinkEvent::Kind::handshake_failed:
             log_once("handshake",
@@ -134,6 +135,12 @@ void Overlay::on_parent_event(const LinkEvent& event) {
     }
 }
 
+std::string Overlay::parent_trouble() const {
+    return finder_ && finder_->unresolved()
+               ? "its name has no address yet; are its pod and service up, and is connect right?"
+               : "it does not answer yet; is its broker up?";
+}
+
 void Overlay::perform(HelloAction action) {
     if (std::holds_alternative<SendHello>(action)) return send_hello();
     if (const auto* refused = std::get_if<Refused>(&action))
@@ -147,7 +154,7 @@ void Overlay::perform(HelloAction action) {
         return;
     }
     parent_uuid_ = std::get<Joined>(action).parent_uuid;
-    logged_.erase("retry");
+    std::erase_if(logged_, [](const std::string& key) { return key.starts_with("retry"); });
     // Children may have come since the hello told our status.
     send_control(*parent_socket_, {}, control_status, static_cast<int>(children_.overall()));
     hooks_.joined();

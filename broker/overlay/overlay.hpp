@@ -58,6 +58,8 @@ class Overlay : public TbonLink {
     void set_parent(const std::string& endpoint, const std::string& public_key);
     /// Connects to the parent and says hello until it lets us in.
     void join();
+    /// What keeps us from the parent, and the cure, while we have not joined.
+    std::string parent_trouble() const;
     /// Leaves the parent in order; `done` when it knows, or is gone.
     void goodbye(std::function<void()> done);
     /// Ends the link to a child. Errors: ENOENT not a child of ours that is online.

@@ -25,6 +25,8 @@ class ParentFinder {
     void on_connected();
     /// The connection is over, or an attempt has failed.
     void on_lost();
+    /// Is there a name to look up that has had no address yet?
+    bool unresolved() const { return route_ && !route_->has_address(); }
 
   private:
     void look_up();
