@@ -58,8 +58,18 @@ std::uint32_t flip(std::span<Word> words, const std::vector<Idset::Id>& known, c
 
 Idset ids_of(std::span<const Word> free, const std::vector<Idset::Id>& known, bool free_ones) {
     Idset ids;
-    for (std::size_t i = 0; i < known.size(); ++i)
-        if (bit_test(free, i) == free_ones) ids.insert(known[i]);
+    for (std::size_t i = 0; i < known.size();) {
+        if (bit_test(free, i) != free_ones) {
+            ++i;
+            continue;
+        }
+        std::size_t end = i + 1;  // of a run of ids without gap
+        while (end < known.size() && bit_test(free, end) == free_ones &&
+               known[end] == known[end - 1] + 1)
+            ++end;
+        ids.insert(known[i], known[end - 1]);
+        i = end;
+    }
     return ids;
 }
 

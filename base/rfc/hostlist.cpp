@@ -40,8 +40,18 @@ std::size_t pad_width(std::string_view first_digits) {
     return first_digits.size() > 1 && first_digits.front() == '0' ? first_digits.size() : 0;
 }
 
-std::string padded(std::uint64_t value, std::size_t width) {
-    return fmt::format("{:0{}}", value, width);
+void append_padded(std::string& out, std::uint64_t value, std::size_t width) {
+    char digits[20];
+    const auto size =
+        static_cast<std::size_t>(std::to_chars(digits, std::end(digits), value).ptr - digits);
+    if (size < width) out.append(width - size, '0');
+    out.append(digits, size);
+}
+
+/// Is a number written as append_padded() writes it?
+bool is_padded(std::string_view digits, std::size_t width) {
+    const std::size_t least = std::max<std::size_t>(width, 1);
+    return digits.size() == least || (digits.size() > least && digits.front() != '0');
 }
 
 Result<void> check_room(std::size_t have, std::uint64_t more) {
@@ -74,9 +84,13 @@ Result<void> add_range(const Expression& expression, std::string_view text, std:
     const std::uint64_t first = number(low), last = number(high);
     if (last < first) return bad(expression, fmt::format("range '{}' descends", text));
     SLUICE_CHECK(check_room(hosts.size(), last - first + 1));
-    for (std::uint64_t value = first; value <= last; ++value)
-        hosts.push_back(fmt::format("{}{}{}", expression.prefix, padded(value, width),
-                                    expression.suffix));
+    std::string host{expression.prefix};
+    for (std::uint64_t value = first; value <= last; ++value) {
+        host.resize(expression.prefix.size());
+        append_padded(host, value, width);
+        host += expression.suffix;
+        hosts.push_back(host);
+    }
     return {};
 }
 
@@ -173,7 +187,7 @@ std::string Hostlist::to_string() const {
         for (; first.numbered() && to < hosts_.size(); ++to) {
             const SplitName next = split(hosts_[to]);
             const bool fits = next.numbered() && next.prefix == first.prefix &&
-                              padded(next.value, width) == next.digits;
+                              is_padded(next.digits, width);
             if (!fits) break;
         }
         append_group(out, hosts_, from, to);

@@ -70,9 +70,13 @@ class LineMaker {
     }
     void add_state(const std::string& state, const ResourceSet& R, bool skip_empty) {
         if (R.empty() && !skip_empty) line(state, {});
+        Line* to = nullptr;
+        std::vector<std::string> last;  // neighbours mostly have the same properties
         for (const ResourceSet::Node& node : R.nodes()) {
-            Line& to = line(state, properties_of(R, node.rank));
-            to.R.add(node);
+            std::vector<std::string> properties = properties_of(R, node.rank);
+            if (!to || properties != last) to = &line(state, properties);
+            last = std::move(properties);
+            to->R.add(node);
         }
     }
     std::vector<Line> lines() && {
@@ -129,8 +133,9 @@ Result<ResourceSets> load_sets(const Options& options) {
 }
 
 Result<ResourceSets> load_selected(const Options& options) {
-    SLUICE_TRY(const ResourceSets sets, load_sets(options));
+    SLUICE_TRY(ResourceSets sets, load_sets(options));
     SLUICE_TRY(const Idset ranks, options.filter.ranks(sets.all, sets.config));
+    if (ranks == sets.all.ranks()) return sets;
     return sets.only_ranks(ranks);
 }
 

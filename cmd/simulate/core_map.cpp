@@ -32,7 +32,11 @@ Use use_of(const Simulation& simulation) {
 struct Blocks {
     std::size_t side = 1, columns = 1, rows = 1;
     double core = 1;
-    double block() const { return static_cast<double>(side) * core + node_gap; }
+    /// Between nodes; small nodes are set apart by little, or colours drown in white.
+    double gap() const {
+        return side == 1 ? 0 : std::min(node_gap, 0.4 * static_cast<double>(side) * core);
+    }
+    double block() const { return static_cast<double>(side) * core + gap(); }
 };
 
 Blocks blocks_of(const SimMachine& machine, double width) {
