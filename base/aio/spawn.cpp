@@ -183,18 +183,6 @@ Result<void> check_folder(const std::string& folder) {
 
 }  // namespace
 
-OwnedFd& OwnedFd::operator=(OwnedFd&& other) noexcept {
-    if (this != &other) {
-        if (fd_ >= 0) ::close(fd_);
-        fd_ = other.release();
-    }
-    return *this;
-}
-
-OwnedFd::~OwnedFd() {
-    if (fd_ >= 0) ::close(fd_);
-}
-
 Result<Spawned> spawn(const SubprocessOptions& options) {
     if (options.argv.empty()) return fail(EINVAL, "no command was given");
     std::vector<std::string> environment =

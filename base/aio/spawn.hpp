@@ -7,24 +7,10 @@
 #include <string>
 
 #include "base/aio/subprocess.hpp"
+#include "base/owned_fd.hpp"
 #include "base/result.hpp"
 
 namespace sluice {
-
-/// A descriptor that is closed with its owner.
-class OwnedFd {
-  public:
-    OwnedFd() = default;
-    explicit OwnedFd(int fd) : fd_(fd) {}
-    OwnedFd(OwnedFd&& other) noexcept : fd_(other.release()) {}
-    OwnedFd& operator=(OwnedFd&& other) noexcept;
-    ~OwnedFd();
-    int get() const { return fd_; }
-    int release() { return std::exchange(fd_, -1); }
-
-  private:
-    int fd_ = -1;
-};
 
 struct Spawned {
     pid_t pid = 0;

@@ -3,6 +3,9 @@
 
 #include <limits>
 
+#include "base/base64.hpp"
+#include "base/rfc/signed_jobspec.hpp"
+
 namespace sluice {
 namespace {
 
@@ -277,6 +280,16 @@ std::uint32_t Jobspec::task_count(std::uint32_t node_count, std::uint64_t core_c
 std::string Jobspec::name() const {
     if (!job_name.empty() || command.empty()) return job_name;
     return command[0].substr(command[0].rfind('/') + 1);
+}
+
+Result<SignedJobspec> unwrap_signed(std::string_view j) {
+    SLUICE_TRY(const SignedParts parts, split_signed(j));
+    SLUICE_TRY(SignedHeader header, read_signed_header(parts.header));
+    auto jobspec = base64_decode(parts.payload);
+    if (!jobspec) return jobspec.error().in("J: payload");
+    if (header.mechanism == "none" && parts.signature != "none")
+        return fail(EINVAL, "J: signature of mechanism none must be 'none'");
+    return SignedJobspec{*std::move(jobspec), std::move(header.mechanism), header.userid};
 }
 
 }  // namespace sluice

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/aio/descendants.hpp"
 #include "base/config_path.hpp"
 #include "base/paths.hpp"
 #include "base/rfc/fluid.hpp"
 #include "base/rfc/fsd.hpp"
 #include "base/rpc/content_client.hpp"
-#include "shell/run/descendants.hpp"
 #include "shell/run/shell_parts.hpp"
 #include "shell/run/stage_in.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shell/run/descendants.hpp"
+#include "base/aio/descendants.hpp"
 #include "shell/run/shell_parts.hpp"
 
 namespace sluice::shell {

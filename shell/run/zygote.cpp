@@ -15,10 +15,10 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/aio/descendants.hpp"
 #include "base/aio/fd_passing.hpp"
 #include "base/rfc/fluid.hpp"
 #include "base/rpc/zygote_wire.hpp"
-#include "shell/run/descendants.hpp"
 #include "shell/run/worker.hpp"
 
 namespace sluice::shell {

@@ -1,6 +1,7 @@
-#include "shell/run/descendants.hpp"
+#include "base/aio/descendants.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -14,21 +15,24 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/config_path.hpp"
+#include "base/owned_fd.hpp"
 
-namespace sluice::shell {
+namespace sluice {
 namespace {
 
 constexpr int rounds_max = 400, pause_ms = 5;
 
 /// The parent in /proc/PID/stat: "PID (NAME) STATE PARENT …"; the name may hold anything.
 pid_t parent_of(const std::string& pid) {
-    const auto text = read_text_file("/proc/" + pid + "/stat");
-    if (!text) return 0;
-    const std::size_t name_end = text->rfind(')');
-    if (name_end == text->npos || name_end + 4 >= text->size()) return 0;
-    if ((*text)[name_end + 2] == 'Z') return 0;  // only its parent can do something about it
-    return std::atoi(text->c_str() + name_end + 4);
+    const OwnedFd file{::open(("/proc/" + pid + "/stat").c_str(), O_RDONLY | O_CLOEXEC)};
+    char bytes[512];  // NAME has 64 at most
+    const ssize_t got = file.get() < 0 ? -1 : ::read(file.get(), bytes, sizeof bytes - 1);
+    if (got <= 0) return 0;
+    const std::string text(bytes, static_cast<std::size_t>(got));
+    const std::size_t name_end = text.rfind(')');
+    if (name_end == text.npos || name_end + 4 >= text.size()) return 0;
+    if (text[name_end + 2] == 'Z') return 0;  // only its parent can do something about it
+    return std::atoi(text.c_str() + name_end + 4);
 }
 
 std::unordered_map<pid_t, std::vector<pid_t>> living_children() {
@@ -95,4 +99,4 @@ bool kill_descendants(const std::function<bool(pid_t)>& known) {
     return false;
 }
 
-}  // namespace sluice::shell
+}  // namespace sluice

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace sluice::shell {
+namespace sluice {
 
 /// From now on processes whose parent dies become children of this one.
 void adopt_orphans();
@@ -18,4 +18,4 @@ void reap_orphans(const std::function<bool(pid_t)>& known);
 /// uninterruptible wait) is left after two seconds: returns false then.
 bool kill_descendants(const std::function<bool(pid_t)>& known);
 
-}  // namespace sluice::shell
+}  // namespace sluice
