@@ -75,7 +75,7 @@ class SqliteStore {
     Result<std::optional<std::string>> load_blob(const std::string& blobref);
     Result<std::vector<std::string>> load_checkpoints();
 
-    class Thread;  // of sqlite_store.cpp
+    class Thread;  // of sqlite_store_thread.hpp
 
   private:
     /// Has the thread call `ask` with its database and the reactor call `answer` with the result,
