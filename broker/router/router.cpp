@@ -9,16 +9,17 @@ namespace {
 
 /// A route id unique among the brokers of an instance: 8 random hex digits (what `flux ping` shows)
 /// and a counter. Short enough for std::string to keep it without an allocation.
-std::string make_route(std::uint64_t counter) {
-    static const std::uint32_t process = std::random_device{}();
-    return fmt::format("{:08x}{:x}", static_cast<std::uint32_t>(process + counter * 2654435761u),
+std::string make_route(std::uint32_t salt, std::uint64_t counter) {
+    return fmt::format("{:08x}{:x}", static_cast<std::uint32_t>(salt + counter * 2654435761u),
                        counter);
 }
 
 }  // namespace
 
+Router::Router(Options options) : options_(options), salt_(std::random_device{}()) {}
+
 std::string Router::attach(Endpoint* endpoint) {
-    std::string route = make_route(++next_route_);
+    std::string route = make_route(salt_, ++next_route_);
     endpoints_[route] = endpoint;
     return route;
 }

@@ -27,7 +27,7 @@ class Router {
         Rank rank;
         UserId owner;
     };
-    explicit Router(Options options) : options_(options) {}
+    explicit Router(Options options);
 
     /// Set once, when the overlay is there; without it the broker is alone.
     void set_link(TbonLink* link) { link_ = link; }
@@ -101,6 +101,7 @@ class Router {
     std::map<std::string, Endpoint*, std::less<>> services_, stand_ins_;
     std::map<std::string, std::multiset<Endpoint*>, std::less<>> subscriptions_;  // by prefix
     std::uint32_t sequence_ = 0;
+    std::uint32_t salt_;  // of our routes, apart from those of other brokers
     std::uint64_t next_route_ = 0;
 };
 

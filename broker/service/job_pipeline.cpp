@@ -32,7 +32,8 @@ JobPipeline::JobPipeline(BrokerContext& context, SqliteStore& store, Queues queu
       queues_(std::move(queues)),
       dependencies_([this](JobId id) { return std::as_const(table_).find(id); }),
       ids_(0, JobId{0}, now_ms()),
-      timer_(std::make_unique<Timer>(context.io)) {}
+      timer_(std::make_unique<Timer>(context.io, wall_clock_now)),
+      steady_timer_(std::make_unique<Timer>(context.io, steady_clock_now)) {}
 
 JobPipeline::~JobPipeline() {
     stopped_ = true;
@@ -335,25 +336,30 @@ void JobPipeline::on_time() {
         if (job && job->state == JobState::run)
             raise(*job, {"timeout", 0, "resource allocation expired", context_.router.owner(), {}});
     }
-    exec_->on_time(time);
-    perilogs_->on_time(time);
-    housekeeping_->on_time(time);
     purge_by_limits();
     arm_timer();
 }
 
+void JobPipeline::on_steady_time() {
+    const double time = steady_clock_now();
+    exec_->on_time(time);
+    perilogs_->on_time(time);
+    housekeeping_->on_time(time);
+    arm_timer();
+}
+
 void JobPipeline::arm_timer() {
-    std::optional<double> next = dependencies_.next_time();
-    const auto sooner = [&](std::optional<double> time) {
-        if (time && (!next || *time < *next)) next = time;
+    std::optional<double> next = dependencies_.next_time(), next_steady = exec_->next_time();
+    const auto sooner = [](std::optional<double>& first, std::optional<double> time) {
+        if (time && (!first || *time < *first)) first = time;
     };
-    if (!expirations_.empty()) sooner(expirations_.begin()->first);
-    sooner(exec_->next_time());
-    sooner(perilogs_->next_time());
-    sooner(housekeeping_->next_time());
+    if (!expirations_.empty()) sooner(next, expirations_.begin()->first);
     if (inactive_limits_.age >= 0 && !table_.inactive().empty())
-        sooner(table_.inactive().front()->t_inactive + inactive_limits_.age);
+        sooner(next, table_.inactive().front()->t_inactive + inactive_limits_.age);
+    sooner(next_steady, perilogs_->next_time());
+    sooner(next_steady, housekeeping_->next_time());
     timer_->arm(next, [this] { on_time(); });
+    steady_timer_->arm(next_steady, [this] { on_steady_time(); });
 }
 
 }  // namespace sluice

@@ -141,6 +141,7 @@ class JobPipeline {
     void settle(const std::vector<DependencyNews>& news);
     void exec_finished(JobId id, int status);
     void on_time();
+    void on_steady_time();
     void arm_timer();
     Result<void> rebuild_request(Job& job);
     Result<void> update_running(Job& job, double duration, const Credential& cred);
@@ -167,7 +168,7 @@ class JobPipeline {
     FluidGenerator ids_;
     Limits inactive_limits_;
     std::set<std::pair<double, JobId>> expirations_;
-    std::unique_ptr<Timer> timer_;
+    std::unique_ptr<Timer> timer_, steady_timer_;
     std::function<void(Result<void>)> stopping_;
     double last_event_ = 0;
     bool flush_scheduled_ = false, flush_now_ = false;

@@ -76,7 +76,7 @@ Result<std::unique_ptr<JobPipeline>> JobPipeline::open(BrokerContext& context,
              {"mode", "update"}},
             0);
     };
-    hooks.clock = [&self] { return self.now(); };
+    hooks.clock = steady_clock_now;
     self.exec_ = std::make_unique<ExecManager>(context.router, exec_config, std::move(hooks));
     SLUICE_CHECK(self.connect_config(config));
     SLUICE_CHECK(self.restore());

@@ -6,6 +6,7 @@
 #include "broker/config/config_store.hpp"
 #include "broker/log/logger.hpp"
 #include "broker/service/job_pipeline.hpp"
+#include "broker/service/job_pipeline_timer.hpp"
 
 namespace sluice {
 namespace {
@@ -25,13 +26,13 @@ void JobPipeline::make_scripts() {
     Perilogs::Hooks perilog;
     perilog.done = [this](JobId id, PerilogKind kind, const PerilogDone& done,
                           const std::string& note) { perilog_done(id, kind, done, note); };
-    perilog.clock = [this] { return now(); };
+    perilog.clock = steady_clock_now;
     perilogs_ = std::make_unique<Perilogs>(context_, std::move(perilog));
     Housekeeping::Hooks housekeeping;
     housekeeping.release = [this](JobId id, const ResourceSet& R, bool final) {
         housekeeping_released(id, R, final);
     };
-    housekeeping.clock = [this] { return now(); };
+    housekeeping.clock = steady_clock_now;
     housekeeping.timer_changed = [this] { arm_timer(); };
     housekeeping_ = std::make_unique<Housekeeping>(context_, std::move(housekeeping));
 }

@@ -13,17 +13,26 @@
 
 namespace sluice {
 
-struct JobPipeline::Timer {
-    explicit Timer(boost::asio::io_context& io) : timer(io), patience(io) {}
+/// Seconds; goes on evenly when the wall clock is set. For all that is to be so long after
+/// something else: rounds of signals, time-outs of scripts, the length of a mock job.
+inline double steady_clock_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
-    /// Calls `work` at `next` (seconds since the epoch); replaces what was armed before.
+struct JobPipeline::Timer {
+    using Clock = double (*)();
+    Timer(boost::asio::io_context& io, Clock clock) : timer(io), patience(io), clock(clock) {}
+
+    /// Calls `work` at `next`, by the timer's clock; replaces what was armed before.
     void arm(std::optional<double> next, std::function<void()> work) {
         if (next == armed) return;
         armed = next;
         timer.cancel();
         if (!next) return;
         // In steps of an hour at most: the wall clock may be set, and far times do not overflow.
-        const double wait = std::min(std::max(0.0, *next - wall_clock_now()), 3600.0);
+        // Not before its time by a rounding, to be looked at in vain.
+        const double wait = std::min(std::max(0.0, *next - clock()), 3600.0) + 1e-6;
         timer.expires_after(std::chrono::duration_cast<std::chrono::nanoseconds>(
             std::chrono::duration<double>(wait)));
         timer.async_wait([this, work = std::move(work)](boost::system::error_code error) {
@@ -44,6 +53,7 @@ struct JobPipeline::Timer {
     }
 
     boost::asio::steady_timer timer, patience;
+    Clock clock;
     std::optional<double> armed;
     bool waiting = false;
 };

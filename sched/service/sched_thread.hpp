@@ -1,5 +1,5 @@
-// The thread behind Sched: it owns the SchedCore, is given events from the reactor and sends decisions
-// back. What both share is behind `Loop`.
+// The thread behind Sched: it owns the SchedCore, is given events from the reactor and sends
+// decisions back. What both share is behind `Loop`.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
-// The lead's store with its real files, in place of the store's thread. A crash leaves the files as
-// they were at that moment: a transaction under way may be there whole, in part (a torn WAL), or not.
+// The lead's store with its real files, in place of the store's thread. A crash leaves the files
+// as they were at that moment: a transaction under way may be there whole, in part (a torn WAL), or
+// not.
 #pragma once
 
 #include <string>

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/router/router.hpp"
 #include "t/sim/cluster.hpp"
 #include "t/sim/shrink.hpp"
 
@@ -112,9 +111,6 @@ int main(int argc, char** argv) {
         std::fputs(usage, stderr);
         return 1;
     }
-    // What is drawn once a process must not belong to the first seed.
-    sluice::Router router{{}};
-    (void)router.attach(nullptr);
     int failed = 0;
     if (options.workers <= 1) {
         failed = run_some(0, 1, options);

@@ -88,7 +88,8 @@ std::string text_of(const JobPlan& job) {
     if (job.limit > 0) text += fmt::format(", limit {:.1f} s", job.limit);
     if (job.status) text += fmt::format(", status {}", job.status);
     if (job.stubborn) text += ", stubborn";
-    if (job.cancel_after) text += fmt::format(", cancelled after {:.6f} s", seconds(job.cancel_after));
+    if (job.cancel_after)
+        text += fmt::format(", cancelled after {:.6f} s", seconds(job.cancel_after));
     return text;
 }
 

@@ -187,6 +187,15 @@ Result<void> ZygoteClient::order(JobId id, OwnedFd) {
     return {};
 }
 
+/// The zygote kills the process that is the shell of `id` when it hears of this.
+void ZygoteClient::kill(JobId id) {
+    Host& host = sim::current_host();
+    world().at(soon(), [&host, id] {
+        for (const auto& shell : std::vector(host.shells))
+            if (shell->id() == id) shell->kill(SIGKILL);
+    });
+}
+
 namespace sim {
 
 void clear_processes() {

@@ -1,5 +1,5 @@
-// Takes the place of the system's clocks, timers and chance: the definitions below come before those
-// of the shared libraries when the program is linked.
+// Takes the place of the system's clocks, timers and chance: the definitions below come before
+// those of the shared libraries when the program is linked.
 #include "t/sim/world.hpp"
 
 #include <fmt/format.h>
