@@ -44,6 +44,7 @@ class Launcher : public RpcService<Launcher> {
         bool orphaned = false;  // its zygote is gone: the process will have no other job
     };
 
+    void begin(Request request, const JsonObject& payload);
     void launch(Request request, const JsonObject& payload);
     void kill(Request request, const JsonObject& payload);
     void expire(Request request, const JsonObject& payload);
@@ -63,17 +64,27 @@ class Launcher : public RpcService<Launcher> {
     ZygoteClient zygote_;
     std::unordered_map<JobId, Shell> shells_;
     exec::Report report_;
+    std::int64_t generation_ = 0;  // of this broker, as the manager counts
     bool report_scheduled_ = false;
 };
 
 const RpcTable<Launcher> Launcher::rpcs{
+    {"begin", Caller::owner, Body::json, &Launcher::begin},
     {"launch", Caller::owner, Body::json, &Launcher::launch},
     {"kill", Caller::owner, Body::json, &Launcher::kill},
     {"expire", Caller::owner, Body::json, &Launcher::expire},
     {"shell-exit", Caller::user, Body::json, &Launcher::shell_exit},
 };
 
+void Launcher::begin(Request, const JsonObject& payload) {
+    JsonReader in{payload};
+    generation_ = in.integer_or("generation", 0);
+}
+
 void Launcher::launch(Request request, const JsonObject& payload) {
+    JsonReader in{payload};
+    if (in.integer_or("generation", 0) != generation_)
+        return request.fail(fail(ESTALE, "launch was meant for an earlier broker of this rank"));
     auto jobs = exec::decode_launch(payload);
     if (!jobs) return request.fail(jobs.error());
     for (exec::LaunchJob& job : *jobs) {

@@ -74,7 +74,9 @@ void ExecManager::send_launches() {
     for (auto& [rank, jobs] : std::exchange(launches_, {})) {
         std::vector<JobId> ids;
         for (const exec::LaunchJob& job : jobs) ids.push_back(job.id);
-        rpc_.call("job-launcher.launch", exec::encode_launch(jobs), {.nodeid = rank},
+        JsonObject payload = exec::encode_launch(jobs);
+        payload["generation"] = generations_[rank];
+        rpc_.call("job-launcher.launch", payload, {.nodeid = rank},
                   [this, rank = rank, ids = std::move(ids)](const Reply& reply) {
                       if (!reply.ok()) on_not_launched(rank, ids, reply.error());
                   });
@@ -155,6 +157,11 @@ void ExecManager::on_lost(const Idset& ranks) {
     for (const JobId id : ids)
         for (const std::uint32_t rank : ranks)
             if (Running* job = find(id)) act(id, job->fsm->on_lost(rank));
+}
+
+void ExecManager::on_online(const Idset& ranks) {
+    for (const std::uint32_t rank : ranks)
+        rpc_.notify("job-launcher.begin", {{"generation", ++generations_[rank]}}, rank);
 }
 
 void ExecManager::on_disconnect(std::string_view sender) {

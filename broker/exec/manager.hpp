@@ -52,6 +52,8 @@ class ExecManager {
     void on_barrier(Request request, JobId id, std::uint32_t rank);
     Result<void> set_critical(JobId id, const Idset& ranks);
     void on_lost(const Idset& ranks);
+    /// Brokers of these ranks are there, perhaps others than before.
+    void on_online(const Idset& ranks);
     void on_disconnect(std::string_view sender);
 
     void on_time(double now);
@@ -86,6 +88,7 @@ class ExecManager {
     std::unordered_map<JobId, Running> jobs_;
     std::set<std::pair<double, JobId>> deadlines_;
     std::unordered_map<std::uint32_t, std::vector<exec::LaunchJob>> launches_;  // by rank
+    std::unordered_map<std::uint32_t, std::int64_t> generations_;  // of the brokers, by rank
 };
 
 }  // namespace sluice

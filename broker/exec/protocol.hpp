@@ -6,8 +6,13 @@
 // name and exists on rank 0 only, so that a shell's request to any node walks up to it.
 //
 //   manager -> launcher, nodeid = rank, NORESPONSE
-//     job-launcher.launch {jobs:[{id:I, userid:I, shell_rank:i, nnodes:i, R:s, jobspec:s}, …]}
-//         JSON texts, which only the shell reads: the jobspec with its environment, R the whole
+//     job-launcher.begin {generation:i}
+//         to each broker that comes online, before any launch
+//     job-launcher.launch {generation:i,
+//                          jobs:[{id:I, userid:I, shell_rank:i, nnodes:i, R:s, jobspec:s}, …]}
+//         JSON texts, which only the shell reads: the jobspec with its environment, R the whole.
+//         Of another generation it was meant for a broker that is gone, and is refused: its jobs
+//         have ended
 //     job-launcher.kill {ids:[I…], signum:i, shell:b}
 //         signum to the tasks of these jobs on this rank; shell:true SIGKILLs the shells themselves
 //         (their tasks die with them), for shells that no longer answer

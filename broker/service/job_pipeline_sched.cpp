@@ -10,6 +10,7 @@ void JobPipeline::make_seat(SchedConfig config) {
     hooks.vacated = [this] { vacate(); };
     hooks.taken = [this] { schedule_all(); };
     scheduler_ = std::make_unique<SchedulerSeat>(context_, std::move(config), std::move(hooks));
+    context_.on_online.add([this](const Idset& ranks) { exec_->on_online(ranks); });
     context_.on_lost.add([this](const Idset& ranks, const std::string&) { exec_->on_lost(ranks); });
     context_.on_module.add([this](std::string_view module, bool loaded) {
         if (module == "sched-fluxion-qmanager" || module == "sched-simple")

@@ -36,8 +36,8 @@ void Shell::receive(const Message& message) {
 void Shell::launch(const JsonObject& job) {
     JsonReader in{job};
     nnodes_ = in.integer("nnodes");
-    const auto R = ResourceSet::from_json(in.object("R"));
-    const JsonObject& jobspec = in.object("jobspec");
+    const auto R = ResourceSet::parse(in.string("R"));
+    const JsonObject jobspec = parse_json_object(in.string("jobspec")).value_or({});
     const auto* node = R ? R->find(host_.rank()) : nullptr;
     if (!in || !node) return world().wrong(fmt::format("job {}: launch without a place", id_));
     cores_ = node->cores;
