@@ -117,9 +117,9 @@ Result<VerifyRule> read_verify(const Json& value) {
 }
 
 Result<void> read_resource(const JsonObject& table, ResourceConfig& out) {
-    constexpr std::array<std::string_view, 11> known{
+    constexpr std::array<std::string_view, 12> known{
         "path", "config", "scheduling", "exclude", "norestrict", "noverify", "verify",
-        "rediscover", "journal-max", "history", "no-update-watch"};
+        "rediscover", "journal-max", "history", "no-update-watch", "topology"};
     const std::string unknown = unknown_keys(table, known);
     if (!unknown.empty())
         return fail(EINVAL, "{}: unknown key; resource has {}", unknown, fmt::join(known, ", "));

@@ -14,21 +14,21 @@ struct MatchPolicyName {
 };
 /// The names of the reference. Where it only says "any that fits" we take the lowest.
 constexpr std::array match_policies{
-    MatchPolicyName{"first", {}},
-    MatchPolicyName{"firstnodex", {NodeOrder::lowest_first, true}},
-    MatchPolicyName{"low", {}},
-    MatchPolicyName{"lonode", {}},
-    MatchPolicyName{"lonodex", {NodeOrder::lowest_first, true}},
-    MatchPolicyName{"high", {NodeOrder::highest_first, false}},
-    MatchPolicyName{"hinode", {NodeOrder::highest_first, false}},
-    MatchPolicyName{"hinodex", {NodeOrder::highest_first, true}},
+    MatchPolicyName{"first", {NodeOrder::lowest_first, false, false}},
+    MatchPolicyName{"firstnodex", {NodeOrder::lowest_first, true, false}},
+    MatchPolicyName{"low", {NodeOrder::lowest_first, false, false}},
+    MatchPolicyName{"lonode", {NodeOrder::lowest_first, false, false}},
+    MatchPolicyName{"lonodex", {NodeOrder::lowest_first, true, false}},
+    MatchPolicyName{"high", {NodeOrder::highest_first, false, false}},
+    MatchPolicyName{"hinode", {NodeOrder::highest_first, false, false}},
+    MatchPolicyName{"hinodex", {NodeOrder::highest_first, true, false}},
     MatchPolicyName{"locality", {}},
-    MatchPolicyName{"variation", {}},
+    MatchPolicyName{"variation", {NodeOrder::lowest_first, false, false}},
 };
 
 /// "policy=low node_exclusive=true …", the long form of a match policy.
 Result<MatchOptions> match_options_of_terms(std::string_view text) {
-    MatchOptions options;
+    MatchOptions options{NodeOrder::lowest_first, false, false};
     while (!text.empty()) {
         const std::string_view term = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(text.size(), term.size() + 1));
@@ -53,6 +53,31 @@ Result<MatchOptions> match_options(std::string_view name) {
                 name, names);
 }
 
+/// queues.NAME.parent: jobs of a virtual queue (RFC 33) are scheduled with those of its parent.
+Result<void> read_parents(const JsonObject& queues, std::map<std::string, std::string>& parents) {
+    const auto parent_of = [&](std::string_view queue) -> const Json* {
+        const Json* table = queues.if_contains(queue);
+        return table && table->is_object() ? table->get_object().if_contains("parent") : nullptr;
+    };
+    for (const auto& member : queues) {
+        const std::string_view queue = member.key();
+        const Json* parent = parent_of(queue);
+        if (!parent) continue;
+        if (!parent->is_string())
+            return fail(EINVAL, "queues.{}.parent: found {}, want the name of a queue", queue,
+                        json_type_name(*parent));
+        const std::string name{parent->get_string()};
+        if (!queues.contains(name))
+            return fail(EINVAL, "queue '{}' names unknown parent queue '{}'; define [queues.{}]",
+                        queue, name, name);
+        if (parent_of(name))
+            return fail(EINVAL, "queue '{}' names parent '{}', which is a virtual queue itself; "
+                                "name a queue without parent", queue, name);
+        parents.emplace(queue, name);
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<SchedConfig> SchedConfig::from_config(const JsonObject& config) {
@@ -72,6 +97,9 @@ Result<SchedConfig> SchedConfig::from_config(const JsonObject& config) {
             return Error{read.error().errnum(),
                          "sched-fluxion-qmanager." + read.error().text()};
     }
+    SLUICE_TRY(out.topology, topology_of_config(config));
+    if (const JsonObject* queues = in.maybe_object("queues"))
+        SLUICE_CHECK(read_parents(*queues, out.parents));
     if (!in) return in.error();
     return out;
 }
@@ -79,7 +107,7 @@ Result<SchedConfig> SchedConfig::from_config(const JsonObject& config) {
 AllocRequest AllocRequest::from(JobId id, std::uint32_t priority, UserId userid, double t_submit,
                                 const Jobspec& jobspec) {
     AllocRequest request{id, priority, userid, t_submit, jobspec.request, jobspec.constraint,
-                         {}, jobspec.duration, jobspec.queue};
+                         {}, jobspec.duration, jobspec.queue, group_request_of(jobspec.json)};
     if (const Json* text = find_path(jobspec.json, "attributes.system.constraints"))
         request.constraint_text = dump_json(*text);
     return request;

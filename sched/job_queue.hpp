@@ -23,6 +23,7 @@ struct JobShape {
     const std::pair<std::string, std::string>* key = nullptr;  // its place in the table of shapes
     ResourceRequest request;
     Constraint constraint;
+    GroupRequest group;
     std::size_t jobs = 0;               // that wait
     std::unique_ptr<MatchShape> match;  // for the resources defined now
     Supply least;                       // with match
@@ -44,6 +45,7 @@ struct PendingJob {
     double t_submit = 0, duration = 0;
     JobShape* shape = nullptr;
     JobQueue* queue = nullptr;
+    std::string asked_queue;
     std::uint64_t holder_pass = 0;  // that saw it with a reservation last
     bool fresh = true;     // in its place, since it was considered last
     std::string reason;    // annotation given last

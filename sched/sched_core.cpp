@@ -32,6 +32,7 @@ void SchedCore::define(SchedResources resources) {
 
 /// What shapes know of the inventory is void.
 void SchedCore::forget_matches() {
+    groups_ = NodeGroups(config_.topology, inventory());
     for (auto& [key, shape] : shapes_) {
         shape.match.reset();
         shape.shortage = {};
@@ -49,6 +50,13 @@ void SchedCore::set_up(const Idset& ranks, bool up) {
 
 void SchedCore::configure(SchedConfig config) {
     config_ = std::move(config);
+    for (auto& [id, job] : pending_) {
+        JobQueue& queue = queue_for(job.asked_queue);
+        if (&queue == job.queue) continue;
+        job.queue->erase(job);
+        job.queue = &queue;
+        queue.insert(job);
+    }
     forget_matches();
 }
 
@@ -60,17 +68,25 @@ void SchedCore::hello(RunningJob job) {
 
 JobShape& SchedCore::shape_of(const AllocRequest& request) {
     const ResourceRequest& r = request.request;
-    ShapeKey key{fmt::format("{} {} {} {} {}", r.nodes, r.slots, r.cores_per_slot, r.gpus_per_slot,
-                             r.exclusive),
+    ShapeKey key{fmt::format("{} {} {} {} {} {} {}", r.nodes, r.slots, r.cores_per_slot,
+                             r.gpus_per_slot, r.exclusive, request.group.count,
+                             request.group.type),
                  request.constraint_text};
     const auto [found, is_new] = shapes_.try_emplace(std::move(key));
     JobShape& shape = found->second;
     if (is_new) {
         shape.request = r;
         shape.constraint = request.constraint;
+        shape.group = request.group;
         shape.key = &found->first;
     }
     return shape;
+}
+
+/// The queue in which jobs of the one named are scheduled.
+JobQueue& SchedCore::queue_for(const std::string& name) {
+    const std::string& queue = config_.scheduled_with(name);
+    return queues_.try_emplace(queue, queue).first->second;
 }
 
 void SchedCore::submit(AllocRequest request) {
@@ -84,7 +100,8 @@ void SchedCore::submit(AllocRequest request) {
     job.t_submit = request.t_submit;
     job.duration = request.duration;
     job.shape = &shape;
-    job.queue = &queues_.try_emplace(request.queue, request.queue).first->second;
+    job.queue = &queue_for(request.queue);
+    job.asked_queue = std::move(request.queue);
     job.queue->insert(job);
     if (config_.explain) untold_.push_back(job.id);
 }
@@ -144,7 +161,8 @@ double SchedCore::duration_of(const PendingJob& job) const {
 const MatchShape& SchedCore::matcher(JobShape& shape) {
     if (!shape.match) {
         shape.match = std::make_unique<MatchShape>(inventory(), shape.request, shape.constraint,
-                                                   config_.match);
+                                                   config_.match,
+                                                   GroupWish{&groups_, shape.group});
         shape.least = least_of(shape.request, shape.request.exclusive || config_.match.whole_nodes);
     }
     return *shape.match;
@@ -365,7 +383,8 @@ std::vector<Decision> SchedCore::idle() {
 
 Result<void> SchedCore::check_feasible(const AllocRequest& request) const {
     if (!defined_) return {};
-    return MatchShape(inventory(), request.request, request.constraint, config_.match)
+    return MatchShape(inventory(), request.request, request.constraint, config_.match,
+                      {&groups_, request.group})
         .feasible(inventory());
 }
 

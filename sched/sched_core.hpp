@@ -83,10 +83,12 @@ class SchedCore final {
     void explain(JobQueue& queue);
     std::string_view reason_of(PendingJob& job);
     void forget_matches();
+    JobQueue& queue_for(const std::string& name);
     void gained(double until);
 
     SchedConfig config_;
     Plan plan_;
+    NodeGroups groups_;
     bool defined_ = false;
     double instance_expiration_ = 0;
     std::map<ShapeKey, JobShape> shapes_;

@@ -128,6 +128,8 @@ class Timetable {
     std::uint64_t units_at(const Row& row, const Query& query, Moment moment);
     std::vector<Word> free_at(const Row& row, const Query& query, Moment moment) const;
     Fit fit(const Query& query, Moment moment);
+    static bool keep_chosen(const MatchShape& shape, std::vector<NodeUnits>& offers,
+                            std::vector<Candidate*>& offered_by);
     std::optional<ResourceSet> choose(const Query& query, Moment moment,
                                       std::vector<Candidate> candidates) const;
 

@@ -193,6 +193,22 @@ Timetable::Fit Timetable::fit(const Query& query, Moment moment) {
     return {choose(query, moment, std::move(candidates)), most};
 }
 
+/// Of all offers those that the shape chooses, and who made them.
+bool Timetable::keep_chosen(const MatchShape& shape, std::vector<NodeUnits>& offers,
+                            std::vector<Candidate*>& offered_by) {
+    auto chosen = shape.choose(offers);
+    if (!chosen) return false;
+    std::vector<Candidate*> chosen_by;
+    std::size_t at = 0;
+    for (const NodeUnits& taken : *chosen) {  // in the order of the offers
+        while (offers[at].node != taken.node) ++at;
+        chosen_by.push_back(offered_by[at]);
+    }
+    offers = *std::move(chosen);
+    offered_by = std::move(chosen_by);
+    return true;
+}
+
 std::optional<ResourceSet> Timetable::choose(const Query& query, Moment moment,
                                              std::vector<Candidate> candidates) const {
     struct Piece {
@@ -207,20 +223,24 @@ std::optional<ResourceSet> Timetable::choose(const Query& query, Moment moment,
     std::ranges::sort(pieces, [up](const Piece& a, const Piece& b) {
         return up ? a.nodes.first < b.nodes.first : a.nodes.first > b.nodes.first;
     });
+    const bool all = query.shape.grouped();
+    const std::uint64_t wanted = query.shape.wanted();
     std::vector<NodeUnits> offers;
     std::vector<Candidate*> offered_by;
     std::uint64_t found = 0;
     for (const auto& [nodes, candidate] : pieces) {
-        for (std::uint64_t i = 0; i <= nodes.last - nodes.first && found < query.shape.wanted();
-             ++i) {
+        for (std::uint64_t i = 0; i <= nodes.last - nodes.first; ++i) {
+            if (!all && found >= wanted) break;
             const std::size_t node = up ? nodes.first + i : nodes.last - i;
             if (!query.shape.admits(node)) continue;
-            offers.push_back({node, std::min(candidate->units, query.shape.wanted() - found)});
+            const std::uint64_t units = candidate->units;
+            offers.push_back({node, all ? units : std::min(units, wanted - found)});
             offered_by.push_back(candidate);
             found += offers.back().units;
         }
     }
-    if (found < query.shape.wanted()) return std::nullopt;
+    if (found < wanted) return std::nullopt;
+    if (all && !keep_chosen(query.shape, offers, offered_by)) return std::nullopt;
     ResourceSet R;
     for (std::size_t k = 0; k < offers.size(); ++k) {
         const std::size_t i = up ? k : offers.size() - 1 - k;  // in rank order

@@ -17,6 +17,7 @@
 #include "base/rfc/resource_set.hpp"
 #include "base/strong_id.hpp"
 #include "resource/match/match_options.hpp"
+#include "resource/match/node_groups.hpp"
 #include "resource/node_description.hpp"
 
 namespace sluice {
@@ -32,6 +33,7 @@ struct AllocRequest {
     std::string constraint_text;  // equal texts, equal constraints; "" for none
     double duration = 0;          // seconds, 0 = unlimited
     std::string queue;            // "" for the anonymous queue
+    GroupRequest group;           // racks or switches that it names
 
     static AllocRequest from(JobId id, std::uint32_t priority, UserId userid, double t_submit,
                              const Jobspec& jobspec);
@@ -104,12 +106,20 @@ struct QueueSettings {
 struct SchedConfig {
     QueueSettings defaults;
     std::map<std::string, QueueSettings> queues;  // those with settings of their own
+    std::map<std::string, std::string> parents;   // of virtual queues
     MatchOptions match;
+    SiteTopology topology;
     bool explain = true;  // tell waiting jobs why they wait
     std::vector<std::string> warnings;  // to be logged: what was read otherwise than written
 
     const QueueSettings& settings_for(const std::string& queue) const;
-    /// From the whole configuration: [sched-fluxion-qmanager] and [sched-fluxion-resource]. An
+    /// The queue whose jobs those of `queue` are scheduled with.
+    const std::string& scheduled_with(const std::string& queue) const {
+        const auto parent = parents.find(queue);
+        return parent == parents.end() ? queue : parent->second;
+    }
+    /// From the whole configuration: [sched-fluxion-qmanager] and [sched-fluxion-resource],
+    /// [[resource.topology]] and the parents of [queues]. An
     /// unknown queue policy is fcfs with a warning, as instances of the reference start with one.
     /// Errors: EINVAL naming the key, what was found, and the choices.
     static Result<SchedConfig> from_config(const JsonObject& config);

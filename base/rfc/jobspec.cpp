@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/base64.hpp"
+#include "base/rfc/group_types.hpp"
 #include "base/rfc/signed_jobspec.hpp"
 
 namespace sluice {
@@ -123,8 +124,20 @@ Result<ResourceRequest> read_resources(const JsonObject& jobspec, std::string_vi
     SLUICE_TRY(const JsonObject* top, require_single(jobspec, "resources"));
     SLUICE_TRY(Vertex slot, read_vertex(*top));
     ResourceRequest request;
+    std::uint32_t groups = 1;
+    if (is_group_type(slot.type)) {
+        groups = slot.count;
+        if (slot.exclusive)
+            return fail(EINVAL, "exclusive is for a node or a slot, not for a {}", slot.type);
+        if (!slot.with || slot.with->size() != 1)
+            return fail(EINVAL, "{} must contain exactly one resource, a node or a slot",
+                        slot.type);
+        SLUICE_TRY(slot, read_child(slot.with->front()));
+    }
     if (slot.type == "node") {
-        request.nodes = slot.count;
+        SLUICE_CHECK(check_total("node count", groups, slot.count));
+        request.nodes = slot.count * groups;
+        groups = 1;
         request.exclusive = slot.exclusive;
         if (!slot.with || slot.with->size() != 1)
             return fail(EINVAL, "node must contain exactly one resource, a slot");
@@ -133,8 +146,9 @@ Result<ResourceRequest> read_resources(const JsonObject& jobspec, std::string_vi
     if (slot.type != "slot")
         return fail(EINVAL, "Unsupported resource type '{}'; version 1 has slot or node > slot",
                     slot.type);
-    SLUICE_CHECK(check_total("slot count", slot.count, std::max(request.nodes, 1u)));
-    request.slots = slot.count * std::max(request.nodes, 1u);
+    const std::uint32_t parts = std::max(request.nodes, groups);
+    SLUICE_CHECK(check_total("slot count", slot.count, parts));
+    request.slots = slot.count * parts;
     SLUICE_CHECK(read_slot_children(slot, request));
     SLUICE_CHECK(check_total("core count", request.slots, request.cores_per_slot));
     SLUICE_CHECK(check_total("gpu count", request.slots, request.gpus_per_slot));

@@ -23,8 +23,11 @@ Result<Queue> read_queue(const JsonObject& table, const std::string& where) {
                 if (!good) return good.error().in(where + ".requires");
                 queue.requires_.emplace_back(property.as_string());
             }
+        } else if (key == "parent") {
+            // the scheduler's business: see SchedConfig
+            if (!value.is_string()) return fail(EINVAL, "{}.parent: want a queue's name", where);
         } else {
-            return fail(EINVAL, "{}.{}: unknown key; there are policy and requires", where,
+            return fail(EINVAL, "{}.{}: unknown key; there are policy, requires and parent", where,
                         std::string_view{key});
         }
     }
@@ -51,6 +54,26 @@ Json combine_constraints(const Json* constraints, const std::vector<std::string>
     return combined;
 }
 
+/// A virtual queue (RFC 33) requires what its parent does, and has its limits where it sets none.
+Result<void> inherit(const JsonObject& tables, std::map<std::string, Queue>& queues) {
+    for (const auto& [key, table] : tables) {
+        const Json* value = table.get_object().if_contains("parent");
+        if (!value) continue;
+        const std::string name{key}, parent{value->get_string()};
+        const auto found = queues.find(parent);
+        if (found == queues.end() || tables.at(parent).get_object().contains("parent"))
+            return fail(EINVAL, "queues.{}.parent: {} is no queue, or a virtual one itself; name a "
+                                "queue without parent", name, parent);
+        Queue& queue = queues.at(name);
+        if (!queue.requires_.empty())
+            return fail(EINVAL, "queues.{}.requires: a virtual queue has that of its parent; "
+                                "remove the key", name);
+        queue.requires_ = found->second.requires_;
+        queue.policy = found->second.policy.with(queue.policy);
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<Queues> Queues::from_config(const JsonObject& config) {
@@ -68,6 +91,7 @@ Result<Queues> Queues::from_config(const JsonObject& config) {
             if (!table.is_object()) return fail(EINVAL, "{}: want a table", where);
             SLUICE_TRY(queues.queues_[std::string{name}], read_queue(table.as_object(), where));
         }
+        SLUICE_CHECK(inherit(tables->as_object(), queues.queues_));
     }
     const std::string& fallback = queues.policy_.default_queue;
     if (!fallback.empty() && !queues.queues_.contains(fallback))

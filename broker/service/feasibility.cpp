@@ -16,10 +16,10 @@ class FeasibilityService : public RpcService<FeasibilityService> {
   public:
     static const RpcTable<FeasibilityService> rpcs;
 
-    FeasibilityService(BrokerContext& context, MatchOptions options)
+    FeasibilityService(BrokerContext& context, SchedConfig config)
         : RpcService(context.router, "feasibility", Tenure::stand_in),
           context_(context),
-          options_(options) {
+          config_(std::move(config)) {
         context.resources->on_define.add([this](const SchedResources&) { inventory_.reset(); });
     }
 
@@ -30,8 +30,12 @@ class FeasibilityService : public RpcService<FeasibilityService> {
         SLUICE_TRY(const Jobspec jobspec, Jobspec::from_json(json));
         if (const Json* constraint = find_path(jobspec.json, "attributes.system.constraints"))
             SLUICE_CHECK(check_constraint_hosts(*constraint, defined->R));
-        if (!inventory_) inventory_.emplace(defined->R);
-        return MatchShape(*inventory_, jobspec.request, jobspec.constraint, options_)
+        if (!inventory_) {
+            inventory_.emplace(defined->R);
+            groups_ = NodeGroups(config_.topology, *inventory_);
+        }
+        const GroupWish wish{&groups_, group_request_of(jobspec.json)};
+        return MatchShape(*inventory_, jobspec.request, jobspec.constraint, config_.match, wish)
             .feasible(*inventory_);
     }
 
@@ -43,8 +47,9 @@ class FeasibilityService : public RpcService<FeasibilityService> {
     }
 
     BrokerContext& context_;
-    MatchOptions options_;
+    SchedConfig config_;
     std::optional<Inventory> inventory_;  // made when first asked
+    NodeGroups groups_;                   // with it
 };
 
 const RpcTable<FeasibilityService> FeasibilityService::rpcs{
@@ -54,10 +59,10 @@ const RpcTable<FeasibilityService> FeasibilityService::rpcs{
 }  // namespace
 
 Result<Part> make_feasibility(BrokerContext& context) {
-    SLUICE_TRY(const SchedConfig config, SchedConfig::from_config(context.config.root()));
+    SLUICE_TRY(SchedConfig config, SchedConfig::from_config(context.config.root()));
     for (const std::string& warning : config.warnings)
         context.log.warning("sched", "{}", warning);
-    return Part{std::make_shared<FeasibilityService>(context, config.match)};
+    return Part{std::make_shared<FeasibilityService>(context, std::move(config))};
 }
 
 }  // namespace sluice

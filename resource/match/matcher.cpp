@@ -42,14 +42,18 @@ void walk(const FreeTree& tree, std::span<const Word> admitted, std::size_t node
 }  // namespace
 
 MatchShape::MatchShape(const Inventory& inventory, const ResourceRequest& request,
-                       const Constraint& constraint, MatchOptions options)
+                       const Constraint& constraint, MatchOptions options,
+                       const GroupWish& wish)
     : request_(request),
       options_(options),
       exclusive_(request.exclusive || options.whole_nodes),
       constrained_(!constraint.empty()),
       all_admitted_(constraint.empty()),
       least_(need_of(request, exclusive_)),
-      admitted_nodes_(inventory.node_count()) {
+      admitted_nodes_(inventory.node_count()),
+      asked_(wish.asked) {
+    if (asked_.count) view_ = wish.groups ? wish.groups->find(asked_.type) : nullptr;
+    else if (options.together && wish.groups && wanted() > 1) view_ = wish.groups->default_view();
     if (all_admitted_) return;
     admitted_.resize(words_for(inventory.node_count()));
     admitted_nodes_ = 0;
@@ -95,25 +99,61 @@ ResourceSet::Node MatchShape::pick(const Inventory& inventory, NodeUnits taken,
 
 std::variant<ResourceSet, std::string> MatchShape::match(const Inventory& inventory) const {
     const FreeTree& tree = inventory.room();
-    std::vector<NodeUnits> chosen;
+    std::vector<NodeUnits> offers;
     std::uint64_t found = 0;
     walk(tree, admitted_, inventory.node_count(), least_, options_.order, [&](std::size_t node) {
-        chosen.push_back({node, std::min(units_in(tree.room(node)), wanted() - found)});
-        found += chosen.back().units;
-        return found < wanted();
+        const std::uint64_t units = units_in(tree.room(node));
+        offers.push_back({node, grouped() ? units : std::min(units, wanted() - found)});
+        found += offers.back().units;
+        return grouped() || found < wanted();
     });
     if (found < wanted()) return missing(inventory, found);
-    std::ranges::sort(chosen, {}, &NodeUnits::node);
+    std::optional<std::vector<NodeUnits>> chosen =
+        grouped() ? choose(offers) : std::optional{std::move(offers)};
+    if (!chosen) return missing(inventory, found);
+    std::ranges::sort(*chosen, {}, &NodeUnits::node);
     ResourceSet R;
-    for (const NodeUnits& taken : chosen)
+    for (const NodeUnits& taken : *chosen)
         R.add(pick(inventory, taken, inventory.free_cores(taken.node),
                    inventory.free_gpus(taken.node)));
     return R;
 }
 
+std::optional<std::vector<NodeUnits>> MatchShape::choose(
+    std::span<const NodeUnits> offers) const {
+    if (!view_) return std::nullopt;
+    return asked_.count ? take_apart(*view_, offers, wanted(), asked_.count)
+                        : take_together(*view_, offers, wanted());
+}
+
+/// "2 racks with 4 nodes each", of a job that asks for groups.
+std::string MatchShape::parts_text() const {
+    return fmt::format("{} with {} each", plural(asked_.count, asked_.type),
+                       plural(wanted() / asked_.count, request_.nodes ? "node" : "slot"));
+}
+
+Result<void> MatchShape::feasible_in_groups(const Inventory& inventory) const {
+    if (!asked_.count) return {};
+    if (!view_)
+        return fail(EINVAL, "unsatisfiable request: no {} is defined here; resource.topology of "
+                            "the configuration tells which hosts are in one", asked_.type);
+    std::vector<NodeUnits> offers;
+    for (std::size_t node = 0; node < inventory.node_count(); ++node) {
+        NodeRoom room;
+        room.cores = static_cast<std::uint32_t>(inventory.topology(node).cores.size());
+        room.gpus = static_cast<std::uint32_t>(inventory.topology(node).gpus.size()) & 0x7FFFFFFFu;
+        room.idle = 1;
+        if (admits(node)) offers.push_back({node, units_in(room)});
+    }
+    if (choose(offers)) return {};
+    return fail(EINVAL, "unsatisfiable request: {} wanted, there are not so many", parts_text());
+}
+
 std::string MatchShape::missing(const Inventory& inventory, std::uint64_t found) const {
     std::string text;
-    if (request_.nodes) {
+    if (asked_.count && found >= wanted()) {
+        text = parts_text() + " wanted, fewer are free now";
+    } else if (request_.nodes) {
         const NodeRoom& least = least_;
         text = exclusive_ ? fmt::format("{} wholly free wanted, {} now",
                                         plural(request_.nodes, "node"), found)
@@ -151,7 +191,8 @@ Result<void> MatchShape::feasible(const Inventory& inventory) const {
         ++fitting;
         slots += slots_in(cores, gpus);
     }
-    if (request_.nodes ? fitting >= request_.nodes : slots >= request_.slots) return {};
+    if (request_.nodes ? fitting >= request_.nodes : slots >= request_.slots)
+        return feasible_in_groups(inventory);
     if (fitting == 0)
         return fail(EINVAL, "unsatisfiable request: {} on one node wanted, the most {} is {}",
                     cores_and_gpus(least.cores, least.gpus, ""), where,

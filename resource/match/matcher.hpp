@@ -13,20 +13,21 @@
 #include "base/rfc/resource_set.hpp"
 #include "resource/inventory.hpp"
 #include "resource/match/match_options.hpp"
+#include "resource/match/node_groups.hpp"
 
 namespace sluice {
 
-/// A node (position in the inventory) and how many of the nodes or slots wanted it gives.
-struct NodeUnits {
-    std::size_t node = 0;
-    std::uint64_t units = 0;
+/// Lifetime: the groups outlive the shape.
+struct GroupWish {
+    const NodeGroups* groups = nullptr;
+    GroupRequest asked = {};
 };
 
 /// A request and the nodes its constraint admits, worked out once for all jobs of the shape.
 class MatchShape {
   public:
     MatchShape(const Inventory& inventory, const ResourceRequest& request,
-               const Constraint& constraint, MatchOptions options);
+               const Constraint& constraint, MatchOptions options, const GroupWish& wish = {});
 
     /// Cores and GPUs to give, without times; or, as text, what is missing now:
     /// "4 nodes with 8 free cores wanted, 2 are free".
@@ -49,6 +50,10 @@ class MatchShape {
     bool admits(std::size_t node) const { return all_admitted_ || bit_test(admitted_, node); }
     /// As bits; empty: all nodes.
     std::span<const Word> admitted() const { return admitted_; }
+    /// Does it matter in which groups of nodes the job is?
+    bool grouped() const { return view_ || asked_.count; }
+    /// For a shape that is grouped: which of all offers to take.
+    std::optional<std::vector<NodeUnits>> choose(std::span<const NodeUnits> offers) const;
     /// Cores and GPUs of a node that gives so many units, out of those that are free.
     ResourceSet::Node pick(const Inventory& inventory, NodeUnits taken,
                            std::span<const Word> free_cores,
@@ -57,6 +62,8 @@ class MatchShape {
   private:
     std::uint64_t slots_in(std::uint64_t cores, std::uint64_t gpus) const;
     static NodeRoom need_of(const ResourceRequest& request, bool exclusive);
+    std::string parts_text() const;
+    Result<void> feasible_in_groups(const Inventory& inventory) const;
     std::string missing(const Inventory& inventory, std::uint64_t found) const;
 
     ResourceRequest request_;
@@ -65,6 +72,8 @@ class MatchShape {
     NodeRoom least_;  // that a node must have to be of any use
     std::vector<Word> admitted_;
     std::uint64_t admitted_nodes_ = 0;
+    GroupRequest asked_;
+    const NodeGroups::View* view_ = nullptr;
 };
 
 }  // namespace sluice

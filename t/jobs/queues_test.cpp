@@ -72,6 +72,23 @@ TEST(Queues, DefaultsFillQueueDurationAndRequirements) {
               Error(EINVAL, "'debug' is not a valid queue"));
 }
 
+TEST(Queues, AVirtualQueueHasWhatItsParentRequiresAndLimits) {
+    const auto named = *queues(
+        R"({"queues":{"a":{"requires":["big"],"policy":{"limits":{"duration":"1h"}}},
+            "v":{"parent":"a"},"w":{"parent":"a","policy":{"limits":{"duration":"10m"}}}}})");
+    EXPECT_EQ(dump_json(*named.defaults_for("v", 5, nullptr)),
+              R"({"attributes.system.constraints":{"properties":["big"]}})");
+    EXPECT_EQ(named.admit("v", job(7200)).error().text(),
+              "requested duration (2h) exceeds policy limit of 1h for queue v");
+    EXPECT_EQ(named.admit("w", job(1200)).error().text(),
+              "requested duration (20m) exceeds policy limit of 10m for queue w");
+    for (const char* wrong : {R"({"queues":{"v":{"parent":"a"}}})",
+                              R"({"queues":{"v":{"parent":7},"a":{}}})",
+                              R"({"queues":{"a":{"parent":"v"},"v":{"parent":"a"}}})",
+                              R"({"queues":{"a":{},"v":{"parent":"a","requires":["x"]}}})"})
+        EXPECT_FALSE(queues(wrong)) << wrong;
+}
+
 TEST(Queues, LimitsAreCheckedInWords) {
     const auto limited = *queues(
         R"({"policy":{"limits":{"duration":"1h","job-size":{"max":{"nnodes":2,"ncores":8},

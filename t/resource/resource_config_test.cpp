@@ -44,7 +44,8 @@ TEST(ResourceConfig, NamesWhatIsWrong) {
          "resource.config[0]: 1 object item(s) left unpacked: nosuch"},
         {R"({"resource":{"nosuch":1}})",
          "resource.nosuch: unknown key; resource has path, config, scheduling, exclude, "
-         "norestrict, noverify, verify, rediscover, journal-max, history, no-update-watch"},
+         "norestrict, noverify, verify, rediscover, journal-max, history, no-update-watch, "
+         "topology"},
         {R"({"resource":{"verify":"maybe"}})",
          "resource.verify: found string; use true, false or a table"},
         {R"({"resource":{"verify":{"core":"most"}}})",

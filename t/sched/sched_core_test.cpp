@@ -209,7 +209,7 @@ TEST(SchedConfig, ReadsPoliciesByTheirKnownNames) {
     EXPECT_EQ(b.policy, QueuePolicy::hybrid);
     EXPECT_EQ(b.depth(), 12u);
     EXPECT_EQ(b.reservations(), 7u);
-    EXPECT_EQ(read->match, (MatchOptions{NodeOrder::highest_first, true}));
+    EXPECT_EQ(read->match, (MatchOptions{NodeOrder::highest_first, true, false}));
     EXPECT_TRUE(read->warnings.empty());
 }
 
@@ -248,6 +248,30 @@ TEST(SchedConfig, NamesTheKeyOfABadValue) {
         ASSERT_FALSE(read) << row.table;
         EXPECT_EQ(read.error().text(), row.error);
     }
+}
+
+TEST(SchedConfig, VirtualQueuesNameAQueueThatThereIs) {
+    const auto error = [](std::string_view queues) {
+        const auto read =
+            SchedConfig::from_config(*parse_json_object(fmt::format(R"({{"queues":{}}})", queues)));
+        return read ? std::string{} : read.error().text();
+    };
+    EXPECT_EQ(error(R"({"a":{},"v":{"parent":"a"}})"), "");
+    EXPECT_EQ(error(R"({"v":{"parent":"b"}})"),
+              "queue 'v' names unknown parent queue 'b'; define [queues.b]");
+    EXPECT_NE(error(R"({"a":{},"v":{"parent":"a"},"w":{"parent":"v"}})"), "");
+}
+
+TEST(SchedCore, JobsOfAVirtualQueueAreScheduledWithThoseOfItsParent) {
+    SchedConfig config;
+    config.parents["v"] = "a";
+    test::SchedFixture sched(test::cluster(2, 1), config);
+    sched.submit(1, test::whole_nodes(1), {.queue = "a"});
+    sched.submit(2, test::whole_nodes(2), {.queue = "a"});
+    sched.submit(3, test::whole_nodes(1), {.queue = "v"});
+    EXPECT_EQ(sched.pass(), test::Strings{"start 1"});
+    sched.core.configure({});  // v is a queue of its own
+    EXPECT_EQ(sched.pass(), test::Strings{"start 3"});
 }
 
 TEST(SchedConfig, RefusesAnUnknownMatchPolicyAndWarnsOfAnUnknownQueuePolicy) {

@@ -28,7 +28,8 @@ class World {
   public:
     World(unsigned seed, QueuePolicy policy, bool calm)
         : random_(seed), calm_(calm), policy_(policy), all_(test::cluster(pick(1, 10), pick(1, 4))),
-          core_(config()) {
+          switches_(pick(0, 2) == 0 ? all_.node_count() / 2 : 0), config_(config()),
+          core_(config_) {
         core_.define({all_, {}, all_.ranks()});
         up_ = all_.ranks();
         double time = 1000;
@@ -67,6 +68,10 @@ class World {
         config.defaults.reservation_depth = pick(1, 6);
         if (pick(0, 3) == 0) config.defaults.queue_depth = pick(1, 8);
         config.match.order = pick(0, 1) ? NodeOrder::lowest_first : NodeOrder::highest_first;
+        for (std::size_t i = 0; i < switches_; ++i)
+            config.topology.push_back(
+                {"switch", fmt::format("s{}", i),
+                 *Hostlist::parse(fmt::format("n[{}-{}]", 2 * i, 2 * i + 1))});
         return config;
     }
     AllocRequest request(JobId id, double time) {
@@ -80,6 +85,11 @@ class World {
             case 0: request.request = test::whole_nodes(nodes); break;
             case 1: request.request = test::slots(pick(1, cores)); break;
             default: request.request = test::nodes(nodes, nodes); break;
+        }
+        if (switches_ && pick(0, 1)) {
+            const std::uint32_t count = pick(1, static_cast<unsigned>(switches_));
+            request.group = {"switch", count};
+            request.request = test::whole_nodes(count * pick(1, 2));
         }
         request.duration = pick(0, 19) ? pick(1, 60) : 0;
         return request;
@@ -157,6 +167,12 @@ class World {
         const ResourceRequest& wanted = job.request.request;
         ASSERT_TRUE(wanted.exclusive ? alloc.R.node_count() == wanted.nodes
                                      : alloc.R.core_count() == wanted.cores());
+        if (const auto& group = job.request.group; group.count) {
+            std::map<std::uint32_t, std::uint32_t> nodes_on;
+            for (const std::uint32_t rank : alloc.R.ranks()) ++nodes_on[rank / 2];
+            ASSERT_EQ(nodes_on.size(), group.count);
+            for (const auto& [at, nodes] : nodes_on) ASSERT_EQ(nodes * group.count, wanted.nodes);
+        }
         ASSERT_LE(now_, promise(alloc.id));
         for (const auto& [id, other] : jobs_)
             ASSERT_FALSE(policy_ == QueuePolicy::fcfs && calm_ && other.waits &&
@@ -206,7 +222,9 @@ class World {
         for (const auto& [id, job] : jobs_)
             if (job.waits && (!head || before(job.request, head->request))) head = &job;
         if (!head || priorities_changed_) return;
-        const MatchShape shape(core_.inventory(), head->request.request, {}, {});
+        const NodeGroups groups(config_.topology, core_.inventory());
+        const MatchShape shape(core_.inventory(), head->request.request, {}, {},
+                               {&groups, head->request.group});
         ASSERT_TRUE(std::holds_alternative<std::string>(shape.match(core_.inventory())));
     }
     static bool before(const AllocRequest& a, const AllocRequest& b) {
@@ -218,6 +236,8 @@ class World {
     const bool priorities_changed_ = !calm_;
     const QueuePolicy policy_;
     const ResourceSet all_;
+    const std::size_t switches_;  // of two nodes; 0: none are known
+    SchedConfig config_;
     SchedCore core_;
     Idset up_;
     double now_ = 1000;
