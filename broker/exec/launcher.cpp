@@ -57,6 +57,7 @@ class Launcher : public RpcService<Launcher> {
     void on_disconnected(JobId id);
     void push(const Shell& shell, JobId id, std::string_view what, const JsonObject& payload);
     void exited(JobId id, int status);
+    void end_shell(JobId id, const Shell& shell);
     void schedule_report();
 
     BrokerContext& context_;
@@ -78,7 +79,15 @@ const RpcTable<Launcher> Launcher::rpcs{
 
 void Launcher::begin(Request, const JsonObject& payload) {
     JsonReader in{payload};
-    generation_ = in.integer_or("generation", 0);
+    const std::int64_t before = std::exchange(generation_, in.integer_or("generation", 0));
+    if (before == 0) return;
+    // This broker was given up and taken in again unawares: its jobs have ended for the manager.
+    for (const auto& [id, shell] : shells_) end_shell(id, shell);
+}
+
+void Launcher::end_shell(JobId id, const Shell& shell) {
+    if (!shell.orphaned) zygote_.kill(id);
+    else if (shell.pid > 0) ::kill(shell.pid, SIGKILL);
 }
 
 void Launcher::launch(Request request, const JsonObject& payload) {
@@ -146,10 +155,8 @@ void Launcher::kill(Request request, const JsonObject& payload) {
         Shell& shell = found->second;
         if (!kill->shell)
             push(shell, id, "kill", signal);
-        else if (shell.orphaned)
-            ::kill(shell.pid, SIGKILL);
         else
-            zygote_.kill(id);
+            end_shell(id, shell);
     }
     request.respond();
 }

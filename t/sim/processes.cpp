@@ -190,6 +190,8 @@ Result<void> ZygoteClient::order(JobId id, OwnedFd) {
 /// The zygote kills the process that is the shell of `id` when it hears of this.
 void ZygoteClient::kill(JobId id) {
     Host& host = sim::current_host();
+    for (const auto& shell : host.shells)
+        if (shell->id() == id) shell->doom();
     world().at(soon(), [&host, id] {
         for (const auto& shell : std::vector(host.shells))
             if (shell->id() == id) shell->kill(SIGKILL);

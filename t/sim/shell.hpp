@@ -32,7 +32,9 @@ class Shell : public std::enable_shared_from_this<Shell> {
     JobId id() const { return id_; }
     int pid() const { return pid_; }
     /// Connected, and it has not said its last word: it has tasks, or may have.
-    bool busy() const { return connected_ && !told_; }
+    bool busy() const { return connected_ && !told_ && !doomed_; }
+    /// SIGKILL is on its way.
+    void doom() { doomed_ = true; }
     std::uint32_t rank() const { return host_.rank(); }
     const Idset& cores() const { return cores_; }
 
@@ -55,7 +57,8 @@ class Shell : public std::enable_shared_from_this<Shell> {
     std::int64_t nnodes_ = 1;
     double seconds_ = 0;
     int status_ = 0;
-    bool stubborn_ = false, connected_ = true, ending_ = false, told_ = false, alive_ = true;
+    bool stubborn_ = false, connected_ = true, ending_ = false, told_ = false, alive_ = true,
+         doomed_ = false;
     std::unordered_map<Matchtag, std::function<void(const Message&)>> pending_;
     Matchtag next_tag_ = 1;
 };
