@@ -12,7 +12,9 @@ TEST(SharedText, KeepsEqualTextsOnceWhileTheyAreHeld) {
     const std::size_t before = SharedText::kept();
     std::optional<SharedText> a{"some longer text that is kept"};
     std::vector<SharedText> many(1000, *a);
-    const SharedText again{std::string{"some longer text"} + " that is kept"};
+    std::string same = "some longer text";
+    same.append(" that is kept");
+    const SharedText again{same};
     EXPECT_EQ(SharedText::kept(), before + 1);
     EXPECT_EQ(&again.str(), &many.back().str());
     EXPECT_EQ(again, *a);
