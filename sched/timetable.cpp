@@ -167,7 +167,7 @@ void Timetable::remove(JobId holder, const ResourceSet& R) {
             touched.push_back(row_of_node_[*node]);
     }
     std::ranges::sort(touched);
-    touched.erase(std::ranges::unique(touched).begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     for (const RowId id : touched) {
         Row& row = rows_[id];
         const auto use = std::ranges::find(row.uses, holder, &Use::holder);

@@ -102,7 +102,7 @@ void Timetable::sweep_parts(const Row& row, const Query& query, double from, dou
         if (it.until < before) borders.emplace_back(it.until, false);
     }
     std::ranges::sort(borders);
-    borders.erase(std::ranges::unique(borders).begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
     std::int64_t units = units_beside(row, query.shape, from, false);
     total += units * nodes;
     for (const auto& [time, after] : borders) {

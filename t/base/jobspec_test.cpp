@@ -136,8 +136,8 @@ TEST(JobspecValidation, NamesFaultsOfResources) {
         {{.resources = R"([{"type":"slot","count":1,"with":[{"type":"socket","count":1}],)"
                        R"("label":"task"}])"},
          "Unsupported resource type 'socket'"},
-        {{.resources = R"([{"type":"rack","count":1,"with":[],"label":"task"}])"},
-         "Unsupported resource type 'rack'"},
+        {{.resources = R"([{"type":"blade","count":1,"with":[],"label":"task"}])"},
+         "Unsupported resource type 'blade'"},
         {{.resources = R"([{"type":"slot","count":1,"with":[{"type":"core","count":1}],)"
                        R"("label":"other"}])"},
          "not the label"},
