@@ -12,14 +12,18 @@ MOCK = ["--setattr=system.exec.test.run_duration=0.001s"]
 
 
 def cpu_seconds(pid):
-    """Of the process, and of all below it that has ended or is its child now (zygote, shells, tasks)."""
+    """Of the process, and of all below it that has ended or lives now (zygote, shells, tasks)."""
     def times(of):
         fields = open(f"/proc/{of}/stat").read().rsplit(")", 1)[1].split()
         return [int(field) / os.sysconf("SC_CLK_TCK") for field in fields[11:15]]
-    below = sum(times(pid)[2:])
-    for child in open(f"/proc/{pid}/task/{pid}/children").read().split():
-        below += sum(times(child))
-    return sum(times(pid)[:2]), below
+
+    def children_of(of):
+        try:
+            children = open(f"/proc/{of}/task/{of}/children").read().split()
+            return sum(sum(times(child)) + children_of(child) for child in children)
+        except FileNotFoundError:  # it has just ended: its parent counts it
+            return 0
+    return sum(times(pid)[:2]), sum(times(pid)[2:]) + children_of(pid)
 
 
 def ask(flux, uri, *words):
