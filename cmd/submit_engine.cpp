@@ -55,9 +55,16 @@ void SubmitEngine::fill() {
     }
 }
 
+Result<SubmitRequest> SubmitEngine::request_for(const PlannedJob& job) {
+    if (auto known = template_.request_for(job)) return *std::move(known);
+    SLUICE_TRY(SubmitRequest request, build_submit_request(job.options, line_.verb,
+                                                           {.command = job.command}, context_));
+    template_.remember(job, request);
+    return request;
+}
+
 void SubmitEngine::submit(const PlannedJob& job) {
-    const Result<SubmitRequest> request =
-        build_submit_request(job.options, line_.verb, {.command = job.command}, context_);
+    const Result<SubmitRequest> request = request_for(job);
     if (!request) {
         raise_exit_code(line_.cli.error(request.error().text()));
         exhausted_ = true;  // the other copies would only repeat it

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "cmd/copy_template.hpp"
 #include "cmd/job/follow.hpp"
 #include "cmd/options/fan_out.hpp"
 #include "cmd/progress.hpp"
@@ -35,6 +36,7 @@ class SubmitEngine {
     };
     void fill();
     void submit(const PlannedJob& job);
+    Result<SubmitRequest> request_for(const PlannedJob& job);
     void on_submitted(const PlannedJob& job, const Result<JobId>& id, Sinks sinks);
     void follow(const PlannedJob& job, JobId id, Sinks sinks);
     Sinks sinks_of(const SubmitOptions& options);
@@ -44,6 +46,7 @@ class SubmitEngine {
     SubmissionLine& line_;
     Handle& flux_;
     SubmitContext context_;
+    CopyTemplate template_;
     Next next_;
     std::size_t in_flight_ = 0, following_ = 0;
     bool exhausted_ = false;

@@ -42,6 +42,8 @@ std::optional<Reference> reference_at(std::string_view text) {
 class Builder {
   public:
     Builder(const EnvironmentList& start, const FileLoader& load) : start_(start), load_(load) {
+        constexpr std::size_t more = 16;  // that rules may add without another table
+        result_.variables.reserve(start.size() + more);
         for (const auto& [name, value] : start) result_.variables[name] = value;
     }
 
