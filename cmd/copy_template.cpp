@@ -34,7 +34,7 @@ void CopyTemplate::remember(const PlannedJob& job, const SubmitRequest& request)
     numbered_ = is_numbered(job);
     if (numbered_) {
         const std::string number = std::to_string(*job.copy);
-        const std::string member = "\"FLUX_JOB_CC\": \"";  // in a string its quotes have backslashes
+        const std::string member = "\"FLUX_JOB_CC\": \"";  // strings cannot hold it: \" there
         const std::size_t at = request.jobspec.find(member + number + '"');
         if (at == std::string::npos || request.jobspec.rfind(member) != at) return;
         before_ = request.jobspec.substr(0, at + member.size());
