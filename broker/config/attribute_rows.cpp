@@ -86,6 +86,7 @@ constexpr AttrRow rows[] = {
     {"broker.critical-ranks", C | I, nullptr, nullptr},
     {"broker.exit-norestart", C | I, nullptr, count},
     {"broker.exit-restart", T, nullptr, count},
+    {"broker.join-timeout", C | I, nullptr, duration_or_none},  // ours
     {"broker.mapping", I, nullptr, nullptr},
     {"broker.module-nopanic", C | T, nullptr, flag},
     {"broker.pid", I, nullptr, nullptr},

@@ -20,6 +20,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// EX_UNAVAILABLE: a script around us can tell a lead that was never there from one that was lost.
+constexpr int exit_never_joined = 69;
+
 double seconds_since(Clock::time_point then) {
     return std::chrono::duration<double>(Clock::now() - then).count();
 }
@@ -100,7 +103,7 @@ void Lifecycle::enter(BrokerState state) {
         case BrokerState::load_builtins: return;
         case BrokerState::join:
             if (lead()) return post("parent-none");
-            return effects_.join();
+            return enter_join();
         case BrokerState::config_sync:
             if (lead()) return post("sync-none");
             return effects_.sync_config([this](Result<void> synced) {
@@ -285,6 +288,24 @@ void Lifecycle::dump_content(int code) {
 void Lifecycle::enter_goodbye() {
     if (lead()) return post("goodbye");
     effects_.goodbye([this] { post("goodbye"); });
+}
+
+/// Without broker.join-timeout a follower waits for its parent until it is told to end.
+void Lifecycle::enter_join() {
+    if (const auto patience = context_.attributes.seconds("broker.join-timeout"))
+        after(*patience, [this] { never_joined(); });
+    effects_.join();
+}
+
+void Lifecycle::never_joined() {
+    if (fsm_.state() != BrokerState::join) return;
+    say_last(fmt::format(
+        "gave up after {} (broker.join-timeout): parent {} has not answered: {}",
+        context_.attributes.get_or("broker.join-timeout", ""),
+        context_.attributes.get_or("tbon.parent-endpoint", ""),
+        context_.overlay ? context_.overlay->parent_trouble() : ""));
+    fsm_.fail(exit_never_joined);
+    post("parent-fail");
 }
 
 void Lifecycle::parent_state(BrokerState state) {

@@ -63,6 +63,8 @@ class Lifecycle {
     void make_rc1_parts();
     void run_steps(std::vector<StageStep> steps, std::size_t next, std::function<void(int)> done);
     void run_rc1_scripts(int code);
+    void enter_join();
+    void never_joined();
     void enter_quorum();
     void check_quorum();
     void warn_quorum();
