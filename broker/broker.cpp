@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "broker/assembly.hpp"
 #include "broker/config/attributes.hpp"
 #include "broker/config/config_files.hpp"
 #include "broker/config/config_store.hpp"
@@ -25,8 +26,6 @@
 #include "broker/log/logger.hpp"
 #include "broker/orphans.hpp"
 #include "broker/overlay/membership.hpp"
-#include "broker/parts.hpp"
-#include "broker/service/groups.hpp"
 
 namespace sluice {
 namespace {
@@ -59,9 +58,7 @@ class Broker::State {
     Result<void> open_folders(bool lead);
     Result<void> open_program();
     void open_context();
-    Result<void> make_parts(Stage stage);
     Result<void> listen();
-    Lifecycle::Effects effects();
     void watch_signals();
     bool lead() const { return boot_.rank.value == 0; }
     bool said_last() const;
@@ -82,7 +79,7 @@ class Broker::State {
     std::unique_ptr<Lifecycle> lifecycle_;
     asio::signal_set signals_{io_};
     Orphans orphans_{io_};
-    std::vector<Part> parts_;
+    Assembly parts_;
     bool stopped_ = false;
 };
 
@@ -95,7 +92,7 @@ Result<void> Broker::State::open() {
     SLUICE_CHECK(bootstrap());
     SLUICE_CHECK(open_program());
     open_context();
-    SLUICE_CHECK(make_parts(Stage::core));
+    SLUICE_CHECK(parts_.make(*context_, Stage::core));
     return listen();
 }
 
@@ -161,7 +158,9 @@ void Broker::State::open_context() {
                                      .hostname = attributes_.get_or("hostname", ""),
                                      .rundir = rundir_.path(),
                                      .statedir = statedir_.path()});
-    lifecycle_ = std::make_unique<Lifecycle>(*context_, program_, effects());
+    lifecycle_ = std::make_unique<Lifecycle>(
+        *context_, program_,
+        parts_.effects(*context_, membership_.get(), [this] { stopped_ = true; }));
     context_->lifecycle = lifecycle_.get();
     context_->panic = [this](std::string_view text) { lifecycle_->panic(text); };
     context_->read_config = [this] { return load_config(sources_); };
@@ -199,40 +198,11 @@ Result<void> Broker::State::open_folders(bool lead) {
     return {};
 }
 
-Result<void> Broker::State::make_parts(Stage stage) {
-    for (const PartRow& row : broker_parts()) {
-        if (row.stage != stage || (row.ranks == Ranks::lead && !lead())) continue;
-        Result<Part> part = row.make(*context_);
-        if (!part) return part.error().in(row.name);
-        parts_.push_back(*std::move(part));
-    }
-    return {};
-}
-
 Result<void> Broker::State::listen() {
     const std::string uri = attributes_.get_or("local-uri", "");
     const std::string path = uri.substr(std::string_view{"local://"}.size());
     remove_stale_file(path);
     return local_server_->listen(path);
-}
-
-Lifecycle::Effects Broker::State::effects() {
-    Lifecycle::Effects effects;
-    effects.make_parts = [this] { return make_parts(Stage::rc1); };
-    effects.join = [this] { membership_->join(); };
-    effects.sync_config = [this](std::function<void(Result<void>)> done) {
-        membership_->sync_config(std::move(done));
-    };
-    effects.enter_group = [this] { context_->groups->join_broker("broker.online"); };
-    effects.children = [this] { return membership_ ? membership_->children() : Idset{}; };
-    effects.goodbye = [this](std::function<void()> done) {
-        membership_->goodbye(std::move(done));
-    };
-    effects.stop = [this] {
-        if (membership_) membership_->abandon_children();
-        stopped_ = true;
-    };
-    return effects;
 }
 
 void Broker::State::watch_signals() {
@@ -271,7 +241,7 @@ int Broker::State::run() {
 }
 
 Broker::State::~State() {
-    while (!parts_.empty()) parts_.pop_back();
+    parts_.clear();
     if (local_server_) local_server_->close();
     router_.set_link(nullptr);
     membership_.reset();

@@ -43,6 +43,8 @@ class UserNames {
 class JobListing {
   public:
     JobListing(Handle& flux, const JobQuery& query, double now);
+    JobListing(const JobListing&) = delete;
+    JobListing& operator=(const JobListing&) = delete;
 
     /// The next rows, as of make_job_rows; none at the end. Errors: as the service sent.
     Result<JobBatch> next();

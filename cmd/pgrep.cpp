@@ -69,10 +69,10 @@ Result<std::vector<JobRow>> matching_jobs(Handle& flux, const PgrepOptions& opti
 }
 
 void print_rows(const OutputFormat& format, const std::vector<JobRow>& rows, bool header) {
-    std::vector<FieldsOfRow> sources;
+    Table table{format, {.header = header}};
     for (const JobRow& row : rows)
-        sources.emplace_back([&row](std::string_view field) { return job_field(row, field); });
-    write_stdout(render_table(format, sources, {.header = header}));
+        table.add([&row](std::string_view field) { return job_field(row, field); });
+    write_stdout(table.text());
 }
 
 /// Cancels the jobs; the number of failures is added to `errors`.

@@ -1,4 +1,3 @@
-#include "cmd/format/table.hpp"
 #include "cmd/table_output.hpp"
 
 #include "cmd/client.hpp"
@@ -22,8 +21,8 @@ std::optional<int> TableOutput::choose(
     return std::nullopt;
 }
 
-void TableOutput::write(const std::vector<FieldsOfRow>& rows) const {
-    write_stdout(render_table(*format_, rows, {.header = !no_header_}));
+void TableOutput::write(Table& table) {
+    write_stdout(table.text());
 }
 
 }  // namespace sluice

@@ -9,7 +9,7 @@
 
 #include "cmd/cli.hpp"
 #include "cmd/format/named_formats.hpp"
-#include "cmd/format/output_format.hpp"
+#include "cmd/format/table.hpp"
 
 namespace sluice {
 
@@ -26,16 +26,14 @@ class TableOutput {
     /// Prints a line for each of `rows`; `field_of(row, name)` gives the value of a field.
     template <class Row, class FieldOf>
     void print(const std::vector<Row>& rows, FieldOf field_of) const {
-        std::vector<FieldsOfRow> fields;
+        Table table{*format_, {.header = !no_header_}};
         for (const Row& row : rows)
-            fields.emplace_back([&row, &field_of](std::string_view name) {
-                return field_of(row, name);
-            });
-        write(fields);
+            table.add([&](std::string_view name) { return field_of(row, name); });
+        write(table);
     }
 
   private:
-    void write(const std::vector<FieldsOfRow>& rows) const;
+    static void write(Table& table);
 
     std::string wanted_ = "default";
     bool no_header_ = false;

@@ -1,6 +1,5 @@
 // resource.* - what the instance has and what of it may be used (RFC 28, 44; wire.md 2.7). Rank 0
 // keeps the inventory; the other ranks look at their hardware and report it before they join.
-#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <variant>
@@ -21,11 +20,6 @@
 
 namespace sluice {
 namespace {
-
-double seconds_since_epoch() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(now).count();
-}
 
 /// The file of [resource] path, when there is one.
 Result<std::optional<std::string>> read_path(const ResourceConfig& config) {
@@ -103,7 +97,7 @@ class ResourceService : public RpcService<ResourceService> {
     InstanceResources::Effects effects() {
         ResourceHub* hub = context_.resources.get();
         return {
-            .now = seconds_since_epoch,
+            .now = wall_clock_now,
             .define =
                 [this, hub](const ResourceSet& R, const LocalityMap& locality, const Idset& up) {
                     hub->defined = SchedResources{R, locality, up};

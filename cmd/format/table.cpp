@@ -133,11 +133,4 @@ std::string Table::text() {
     return out;
 }
 
-std::string render_table(OutputFormat format, const std::vector<FieldsOfRow>& rows,
-                         const TableOptions& options) {
-    Table table{std::move(format), options};
-    for (const FieldsOfRow& values : rows) table.add(values);
-    return table.text();
-}
-
 }  // namespace sluice

@@ -48,8 +48,4 @@ class Table {
     std::vector<std::string_view> colours_;
 };
 
-/// As Table, for rows that are there already.
-std::string render_table(OutputFormat format, const std::vector<FieldsOfRow>& rows,
-                         const TableOptions& options = {});
-
 }  // namespace sluice

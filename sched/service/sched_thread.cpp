@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/aio/thread_port.hpp"
+#include "base/rfc/eventlog.hpp"
 #include "sched/sched_core.hpp"
 
 namespace sluice {
@@ -13,11 +14,6 @@ namespace {
 constexpr std::size_t events_max = 1 << 20;
 /// Nothing new for so long: then what can wait is done.
 constexpr std::chrono::milliseconds quiet_before_idle_work{20};
-
-double seconds_since_epoch() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(now).count();
-}
 
 }  // namespace
 
@@ -55,7 +51,7 @@ class Sched::Thread::Loop {
                 continue;
             }
             for (Event& event : events) event(core);
-            deliver_decisions(core.pass(seconds_since_epoch()));
+            deliver_decisions(core.pass(wall_clock_now()));
         }
     }
 

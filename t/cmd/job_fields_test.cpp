@@ -163,7 +163,9 @@ TEST(JobFormats, AllParseAndPrintTheDefaultTable) {
     const JobRow row = job(R"({"id":1234,"state":16,"name":"longname_12","ntasks":4,"nnodes":2,
                                "t_run":1578403800.0,"nodelist":"node[1-2]"})");
     const auto format = OutputFormat::parse(catalogs[0].formats[0].format, job_heading);
-    EXPECT_EQ(render_table(*format, {[&](std::string_view f) { return job_field(row, f); }}, {}),
+    Table table{*format};
+    table.add([&](std::string_view field) { return job_field(row, field); });
+    EXPECT_EQ(table.text(),
               "       JOBID USER     NAME       ST NTASKS NNODES     TIME INFO\n"
               "         ƒNH alice    longname_+  R      4      2       1m node[1-2]\n");
 }

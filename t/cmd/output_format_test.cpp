@@ -22,15 +22,16 @@ std::optional<std::string> heading_of(std::string_view field) {
 }
 
 std::string table(std::string_view text, const std::vector<Row>& rows, TableOptions options = {}) {
-    std::vector<FieldsOfRow> values;
+    auto format = OutputFormat::parse(text, heading_of);
+    if (!format) return "error: " + format.error().text();
+    Table table{*std::move(format), options};
     for (const Row& row : rows) {
-        values.emplace_back([&row](std::string_view field) -> FieldValue {
+        table.add([&row](std::string_view field) -> FieldValue {
             const auto found = row.find(std::string(field));
             return found == row.end() ? FieldValue{""} : found->second;
         });
     }
-    auto format = OutputFormat::parse(text, heading_of);
-    return format ? render_table(*format, values, options) : "error: " + format.error().text();
+    return table.text();
 }
 
 const std::vector<Row> two_names{{{"name", "a-much-longer-name"}, {"ntasks", 1}},

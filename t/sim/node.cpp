@@ -4,7 +4,6 @@
 
 #include "broker/config/tables.hpp"
 #include "broker/identity.hpp"
-#include "broker/service/groups.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -19,7 +18,10 @@ std::string endpoint_of(Rank rank) { return fmt::format("ipc://sim-{}", rank); }
 }  // namespace
 
 Node::Node(Host& host, const NodeOptions& options)
-    : host_(host), busy_(io_.get_executor()), router_({Rank{host.rank()}, owner}) {
+    : host_(host),
+      busy_(io_.get_executor()),
+      router_({Rank{host.rank()}, owner}),
+      parts_(parts_left_out) {
     if (const auto opened = open(options); !opened)
         world().wrong(fmt::format("rank {} does not start: {}", host.rank(),
                                   opened.error().text()));
@@ -81,44 +83,16 @@ Result<void> Node::open(const NodeOptions& options) {
                                      .hostname = boot.hosts[boot.rank.value],
                                      .rundir = host_.folder(),
                                      .statedir = host_.folder()});
-    lifecycle_ = std::make_unique<Lifecycle>(*context_, InitialProgram{}, effects());
+    lifecycle_ = std::make_unique<Lifecycle>(
+        *context_, InitialProgram{},
+        parts_.effects(*context_, membership_.get(), [this] { stopped_ = true; }));
     context_->lifecycle = lifecycle_.get();
     context_->panic = [this](std::string_view text) { lifecycle_->panic(text); };
     if (membership_) membership_->start(*context_);
     user_ = std::make_unique<RpcClient>(router_);
-    SLUICE_CHECK(make_parts(Stage::core));
+    SLUICE_CHECK(parts_.make(*context_, Stage::core));
     lifecycle_->start();
     return {};
-}
-
-Result<void> Node::make_parts(Stage stage) {
-    for (const PartRow& row : broker_parts()) {
-        if (row.stage != stage || (row.ranks == Ranks::lead && host_.rank() != 0)) continue;
-        if (parts_left_out.contains(row.name)) continue;
-        Result<Part> part = row.make(*context_);
-        if (!part) return part.error().in(row.name);
-        parts_.push_back(*std::move(part));
-    }
-    return {};
-}
-
-Lifecycle::Effects Node::effects() {
-    Lifecycle::Effects effects;
-    effects.make_parts = [this] { return make_parts(Stage::rc1); };
-    effects.join = [this] { membership_->join(); };
-    effects.sync_config = [this](std::function<void(Result<void>)> done) {
-        membership_->sync_config(std::move(done));
-    };
-    effects.enter_group = [this] { context_->groups->join_broker("broker.online"); };
-    effects.children = [this] { return membership_ ? membership_->children() : Idset{}; };
-    effects.goodbye = [this](std::function<void()> done) {
-        membership_->goodbye(std::move(done));
-    };
-    effects.stop = [this] {
-        if (membership_) membership_->abandon_children();
-        stopped_ = true;
-    };
-    return effects;
 }
 
 int Node::turn() {
@@ -137,7 +111,7 @@ int Node::turn() {
 
 Node::~Node() {
     user_.reset();
-    while (!parts_.empty()) parts_.pop_back();
+    parts_.clear();
     if (local_server_) local_server_->close();
     router_.set_link(nullptr);
     membership_.reset();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "broker/assembly.hpp"
 #include "broker/config/attributes.hpp"
 #include "broker/config/config_store.hpp"
 #include "broker/connector/local_server.hpp"
@@ -17,7 +18,6 @@
 #include "broker/lifecycle/lifecycle.hpp"
 #include "broker/log/logger.hpp"
 #include "broker/overlay/membership.hpp"
-#include "broker/parts.hpp"
 #include "broker/router/rpc_client.hpp"
 #include "t/sim/host.hpp"
 
@@ -43,9 +43,7 @@ class Node {
 
   private:
     Result<void> open(const NodeOptions& options);
-    Result<void> make_parts(Stage stage);
     Bootstrap boot(const NodeOptions& options) const;
-    Lifecycle::Effects effects();
 
     Host& host_;
     boost::asio::io_context io_{1};
@@ -58,7 +56,7 @@ class Node {
     std::unique_ptr<LocalServer> local_server_;
     std::unique_ptr<BrokerContext> context_;
     std::unique_ptr<Lifecycle> lifecycle_;
-    std::vector<Part> parts_;
+    Assembly parts_;
     std::unique_ptr<RpcClient> user_;
     bool stopped_ = false;
 };

@@ -1,7 +1,6 @@
 // The scheduler's core without its thread, in place of sched/service/sched_thread.cpp: what was
 // given to it is done a little later, in one pass.
-#include <chrono>
-
+#include "base/rfc/eventlog.hpp"
 #include "sched/sched_core.hpp"
 #include "sched/service/sched_thread.hpp"
 #include "t/sim/host.hpp"
@@ -10,11 +9,6 @@ namespace sluice {
 namespace {
 
 using sim::world;
-
-double seconds_since_epoch() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(now).count();
-}
 
 }  // namespace
 
@@ -45,7 +39,7 @@ class Sched::Thread::Loop {
     }
     void pass() {
         for (Event& event : std::exchange(events_, {})) event(core_);
-        deliver_decisions(core_.pass(seconds_since_epoch()));
+        deliver_decisions(core_.pass(wall_clock_now()));
         if (core_.has_idle_work()) soon(20 * sim::millisecond, &Loop::idle);
     }
     void idle() {
